@@ -4,6 +4,7 @@ import { decodeReminder, encodeReminder, type ReminderRow } from "./reminder-row
 const row: ReminderRow = {
   name: "Tee 🍵",
   next: 1_893_456_000_000,
+  entry: 1_893_456_000_000,
   timetable: { kind: "once" },
   argument: Buffer.from("abc"),
   arrears: { missed: 0, run: 0 },
@@ -11,7 +12,8 @@ const row: ReminderRow = {
 
 test.each<ReminderRow>([
   row,
-  { ...row, argument: Buffer.alloc(0), next: 0 },
+  { ...row, argument: Buffer.alloc(0), next: 0, entry: 0 },
+  { ...row, entry: 1_893_455_999_000 },
   {
     ...row,
     timetable: { kind: "every", everyMs: 1_500, missed: "all", lateMs: 1 },

@@ -28,8 +28,16 @@ import type { Turn } from "./turn.js"
  * Rows outside the head are read at the first use: the entry of the earlier time of a name has to be deleted.
  * A turn that sets a reminder before that waits for them when it ends.
  *
- * A firing names the scheduled time. It runs only if that is the next time of the row, so an occurrence that
+ * A firing names the time of an entry. It runs only if that is the next time of the row, so an occurrence that
  * was applied, replaced or cancelled never runs again, whoever fires it.
+ *
+ * A reminder that is set again for a later time keeps its entry: sessions and leases are extended with every
+ * call, and each time two changes of the index would cost more than the rest of the turn. The row knows the
+ * time of its entry. What is fired by such an entry is not due yet, and moves the entry to the next time:
+ *
+ *     entry at 100, next at 100 --set for 200--> entry at 100, next at 200 --fired at 100--> both at 200
+ *
+ * So the entry of a reminder is never later than its next time, and nothing is ever late because of it.
  */
 export class Reminders implements ActorReminders {
   readonly #owner: DurableOwner
@@ -43,7 +51,7 @@ export class Reminders implements ActorReminders {
   /** What the running turn has changed; undefined for a reminder that was cancelled. */
   readonly #draft = new SmallMap<string, Row | undefined>()
   /** What it has changed before the rows were read. */
-  #unread: { readonly name: string; readonly row: ReminderRow | undefined }[] = []
+  #unread: { readonly name: string; readonly row: Change | undefined }[] = []
   /** The reminder that the running turn fires. */
   #firing: string | undefined
 
@@ -100,7 +108,7 @@ export class Reminders implements ActorReminders {
     this.#draft.forEach((row, name) => {
       if (row === undefined) rows.delete(name)
       else rows.set(name, row)
-      if (row !== undefined) first = Math.min(first, row.next)
+      if (row !== undefined) first = Math.min(first, row.entry)
     })
     this.#draft.clear()
     const inline: Uint8Array[] = []
@@ -136,18 +144,23 @@ export class Reminders implements ActorReminders {
     const [written, at, attempt] = turn.invocation.args as readonly [string, WallMs, number]
     const name = this.#nameOf(written, rows)
     const row = rows.get(name)
-    if (row === undefined || row.next !== at) return this.#stale(name, at)
+    if (row === undefined || (row.next !== at && row.entry !== at)) return this.#stale(name, at)
     const now = this.#now
     if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
-    const due = dueOccurrence(row.timetable, at, { now, arrears: row.arrears })
+    const fired = () => ["fired", this.#draft.get(name)?.next]
+    if (row.next !== at && row.next > now) {
+      this.#apply(name, { ...row, entry: row.next })
+      return { kind: "run", task: { run: fired } }
+    }
+    const due = dueOccurrence(row.timetable, row.next, { now, arrears: row.arrears })
     this.#firing = name
     const { next, arrears } = due
     const { timetable, argument: stored } = row
-    this.#apply(name, next === undefined ? undefined : { name, next, timetable, argument: stored, arrears })
-    const fired = () => ["fired", this.#draft.get(name)?.next]
+    const advanced = next === undefined ? undefined : { name, next, entry: next, timetable, arrears }
+    this.#apply(name, advanced && { ...advanced, argument: stored })
     if (!due.isRun) return { kind: "run", task: { run: fired } }
     // Another keeper may have tried before.
-    turn.occurrence = namedAfter(this.#owner, `remind/${written}@${at}`)
+    turn.occurrence = namedAfter(this.#owner, `remind/${written}@${row.next}`)
     const { missed } = due
     const argument = this.#state.decode(row.argument)
     const reminder: Reminder = { name, at: new Date(due.at), missed, argument, attempt }
@@ -167,20 +180,23 @@ export class Reminders implements ActorReminders {
     return { kind: "run", task: { run: () => ["gone"] } }
   }
 
-  #change(name: string, row: ReminderRow | undefined): void {
+  #change(name: string, row: Change | undefined): void {
     if (this.#rows === undefined) this.#unread.push({ name, row })
     else this.#apply(name, row)
   }
 
-  #apply(name: string, changed: ReminderRow | undefined): void {
+  /** Without an `entry` the change finds the one that is there, or makes one. */
+  #apply(name: string, change: Change | undefined): void {
     const rows = this.#rows as SmallMap<string, Row>
     const before = this.#draft.has(name) ? this.#draft.get(name) : rows.get(name)
-    if (before === undefined && changed === undefined) return
+    if (before === undefined && change === undefined) return
+    const entry = change && (change.entry ?? this.#entryOf(before, change.next))
+    const changed = change && { ...change, entry: entry as WallMs }
     if (before === undefined && this.#count >= MOST_REMINDERS) {
       throw new OverloadedError(this.#owner.tenure.id.toString(), MOST_REMINDERS, "reminders")
     }
     const written = this.#written(name)
-    const writes = moveDue(this.#owner, written, before?.next, changed?.next)
+    const writes = moveDue(this.#owner, written, before?.entry, entry)
     const row = changed && this.#rowOf(changed)
     const isInRow = row !== undefined && row.encoded === undefined
     const wasInRow = before !== undefined && before.encoded === undefined
@@ -190,6 +206,12 @@ export class Reminders implements ActorReminders {
     }
     this.#turns.change(writes)
     this.#draft.set(name, row)
+  }
+
+  /** An entry that has been reached would be fired again and again until it is moved. */
+  #entryOf(before: Row | undefined, next: WallMs): WallMs {
+    const isKept = before !== undefined && before.entry <= next && before.entry > this.#now
+    return isKept ? before.entry : next
   }
 
   /** Gives a reminder a place in the head of the state, if there is room. */
@@ -317,6 +339,9 @@ function isName(name: string): boolean {
   const isRight = name !== "" && name.length <= MAX_NAME && !name.startsWith("~")
   return isRight && !/\p{Surrogate}/u.test(name)
 }
+
+/** A reminder as it is to be; without an entry if that may stay where it is. */
+type Change = Omit<ReminderRow, "entry"> & Partial<Pick<ReminderRow, "entry">>
 
 interface Row extends ReminderRow {
   /** What stands for it in the head of the state; undefined if it is in a row. */

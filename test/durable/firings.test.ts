@@ -127,3 +127,48 @@ test("a firing on its way does nothing once its reminder was cancelled, or set f
     expect(entries(scene)).toEqual([])
   })
 })
+
+test("a reminder that is put off again and again keeps its entry, and fires at its last time alone", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Clerk])
+    await on(scene, (clerk) => clerk.remind("session", { afterMs: 3_000 }))
+    const before = entries(scene)
+    const times: number[] = []
+    for (let call = 0; call < 4; call += 1) {
+      await scene.sleep(500)
+      await on(scene, async (clerk) => {
+        times.push(Date.now() + 3_000)
+        await clerk.remind("session", { afterMs: 3_000 })
+      })
+    }
+    expect(entries(scene)).toEqual(before)
+    await scene.sleep(2_000)
+    const [moved] = entries(scene)
+    expect(moved).not.toBe(before[0])
+    expect(moved).toContain(String(times.at(-1)))
+    expect(await on(scene, (clerk) => clerk.fired())).toEqual([])
+    await scene.sleep(2_000)
+    const fired = await on(scene, (clerk) => clerk.fired())
+    expect(fired).toMatchObject([{ name: "session", at: times.at(-1) }])
+    expect(fired[0]?.earlyMs).toBeLessThanOrEqual(0)
+    expect(entries(scene)).toEqual([])
+  })
+})
+
+test("a reminder that was put off fires at an earlier time if it is set for one, and not at all if it is cancelled", async () => {
+  await play(async (scene) => {
+    await scene.start("a", [Clerk])
+    await on(scene, (clerk) => clerk.remind("early", { afterMs: 3_000 }))
+    await on(scene, (clerk) => clerk.remind("early", { afterMs: 60_000 }))
+    await on(scene, (clerk) => clerk.remind("early", { afterMs: 1_000 }))
+    await on(scene, (clerk) => clerk.remind("never", { afterMs: 1_000 }))
+    await on(scene, (clerk) => clerk.remind("never", { afterMs: 2_000 }))
+    await on(scene, (clerk) => clerk.forget("never"))
+    expect(entries(scene)).toHaveLength(1)
+    await scene.sleep(2_000)
+    expect((await on(scene, (clerk) => clerk.fired())).map(({ name }) => name)).toEqual(["early"])
+    expect(entries(scene)).toEqual([])
+    await scene.sleep(70_000)
+    expect(await on(scene, (clerk) => clerk.fired())).toHaveLength(1)
+  })
+})

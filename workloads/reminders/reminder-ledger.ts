@@ -3,7 +3,7 @@ import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { parseDue } from "../../src/virtual/due-entry.js"
 import { splitRows } from "../../src/virtual/inline-reminders.js"
 import { OperationMemory } from "../../src/virtual/operation-memory.js"
-import { decodeReminder } from "../../src/virtual/reminder-row.js"
+import { decodeReminder, type ReminderRow } from "../../src/virtual/reminder-row.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { STATE, stateOf } from "../cluster/store-history.js"
 import { type ClerkEntry, type ClerkState, type Plan, SEASONAL } from "./clerk.js"
@@ -15,11 +15,12 @@ import type { KeeperStrikes } from "./keeper-strikes.js"
  */
 export class ReminderLedger {
   readonly #prefix: string
-  /** The next time of each reminder, by its row. */
+  /** The next time of each reminder, and that of its entry, by its row. */
   readonly #rows = new Map<string, number>()
+  readonly #entries = new Map<string, number>()
   /** Of those that are in rows of their own, and of those in the heads of states, by actor. */
-  readonly #inRows = new Map<string, number>()
-  readonly #inHeads = new Map<string, ReadonlyMap<string, number>>()
+  readonly #inRows = new Map<string, Times>()
+  readonly #inHeads = new Map<string, ReadonlyMap<string, Times>>()
   /** The times at which each reminder is in the index. */
   readonly #due = new Map<string, Set<number>>()
   readonly #clerks = new Map<string, ClerkBook>()
@@ -109,7 +110,7 @@ export class ReminderLedger {
     const [, type, actor, , written = ""] = key.split("/")
     const reminder = `${type}/${actor}/${decodeURIComponent(written)}`
     if (value === undefined) this.#inRows.delete(reminder)
-    else this.#inRows.set(reminder, decodeReminder(value).next)
+    else this.#inRows.set(reminder, decodeReminder(value))
     return reminder
   }
 
@@ -120,8 +121,8 @@ export class ReminderLedger {
     const before = this.#inHeads.get(id) ?? new Map()
     const after = new Map(
       rows.map((row) => {
-        const { name, next } = decodeReminder(row)
-        return [`${id}/${name}`, next]
+        const reminder = decodeReminder(row)
+        return [`${id}/${reminder.name}`, reminder]
       }),
     )
     this.#inHeads.set(id, after)
@@ -132,9 +133,14 @@ export class ReminderLedger {
     const before = this.#rows.get(reminder)
     if (before !== undefined) this.#before.set(reminder, before)
     const id = reminder.split("/").slice(0, 2).join("/")
-    const next = this.#inHeads.get(id)?.get(reminder) ?? this.#inRows.get(reminder)
-    if (next === undefined) this.#rows.delete(reminder)
-    else this.#rows.set(reminder, next)
+    const times = this.#inHeads.get(id)?.get(reminder) ?? this.#inRows.get(reminder)
+    if (times === undefined) {
+      this.#rows.delete(reminder)
+      this.#entries.delete(reminder)
+      return
+    }
+    this.#rows.set(reminder, times.next)
+    this.#entries.set(reminder, times.entry)
   }
 
   #entry(key: string, value: Uint8Array | undefined): string {
@@ -148,12 +154,15 @@ export class ReminderLedger {
     return reminder
   }
 
+  /** A reminder that was set again for a later time keeps its entry, until that is reached. */
   #matches(reminders: readonly string[]): string | undefined {
     for (const reminder of reminders) {
-      const next = this.#rows.get(reminder)
+      const [next, entry] = [this.#rows.get(reminder), this.#entries.get(reminder)]
       const times = [...(this.#due.get(reminder) ?? [])]
-      const isSo = next === undefined ? times.length === 0 : times.length === 1 && times[0] === next
-      if (!isSo) return `${reminder} has its next time at ${next}, and is in the index at ${times}`
+      const isThere = times.length === 1 && times[0] === entry && Number(entry) <= Number(next)
+      if (next === undefined ? times.length > 0 : !isThere) {
+        return `${reminder} has its next time at ${next}, an entry at ${entry}, and is in the index at ${times}`
+      }
     }
     return undefined
   }
@@ -187,6 +196,9 @@ export class ReminderLedger {
     if (entry.kind === "set") {
       current.set(name, { setting: entry.setting, plan: entry.plan, last: undefined })
       stage.sometimes("a reminder is replaced", known !== undefined)
+      const reminder = `${id}/${name}`
+      const isPostponed = Number(this.#entries.get(reminder)) < Number(this.#rows.get(reminder))
+      stage.sometimes("a reminder is postponed, and keeps its entry", isPostponed)
       this.#strikes.set(type, key)
       return NONE
     }
@@ -227,6 +239,8 @@ type Broken = readonly [(typeof INVARIANTS)[number], string]
 type ReminderEvent =
   | { readonly kind: "indexed"; readonly reminders: readonly string[] }
   | { readonly kind: "entered"; readonly found: readonly Broken[] }
+
+type Times = Pick<ReminderRow, "next" | "entry">
 
 interface ClerkBook {
   count: number

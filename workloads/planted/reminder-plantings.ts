@@ -13,12 +13,15 @@ export const reminderPlantings: readonly Planting[] = [
   },
   {
     name: "occurrence-not-compared",
-    about: "a firing runs whatever the next time of the reminder is by then",
+    about: "a firing of an earlier time runs whatever the next time of the reminder is by then",
     breaks: "OncePerOccurrence",
     workload: "reminders",
     file: "src/virtual/reminders.ts",
     from: "if (row === undefined || (row.next !== at && row.entry !== at))",
-    to: "if (row === undefined)",
+    to: `if (row !== undefined && at < row.entry) {
+        return this.#admit(turn, new Map([...rows, [name, { ...row, next: at, entry: at }]]));
+      }
+      if (row === undefined || (row.next !== at && row.entry !== at))`,
   },
   {
     name: "fired-by-its-entry",

@@ -208,8 +208,8 @@ async function settle(
 
 /**
  * Every letter arrives, or comes back, without any call: the keepers start what has letters. The clock of a
- * keeper that is behind by days would do so in days, so there the vaults are called. What cannot start is shown
- * to be stuck first.
+ * keeper that is behind by days would do so in days, so there the vaults are called, and again from time to
+ * time: a shard may have moved since. What cannot start is shown to be stuck first.
  */
 async function deliver(
   stage: Stage,
@@ -217,19 +217,19 @@ async function deliver(
   book: IntentBook,
   letters: LetterLedger,
 ): Promise<void> {
-  if (stage.faults["clock-jump"] > 0) await lookAtAll(stage, cluster, book)
   const { office } = book
+  const look = stage.faults["clock-jump"] > 0 ? () => lookAtAll(stage, cluster, book) : undefined
+  await look?.()
   letters.isQuiet = true
   stage.sometimes("the faults leave letters on their way", letters.openBut(true).length > 0)
-  await until(stage, () => letters.openBut(office.isAtticLocked).length === 0)
+  await until(stage, () => letters.openBut(office.isAtticLocked).length === 0, look)
   if (office.isAtticLocked && letters.open.length > 0) {
-    await until(stage, () => office.stuck.has(ATTIC))
+    await until(stage, () => office.stuck.has(ATTIC), look)
     stage.always("what cannot be delivered is shown as stuck", office.stuck.has(ATTIC))
   }
   office.isAtticLocked = false
-  // The senders of what is stuck may be idle, and a keeper whose clock is a day behind starts them a day later.
-  if (stage.faults["clock-jump"] > 0) await lookAtAll(stage, cluster, book)
-  await until(stage, () => letters.open.length === 0)
+  await look?.()
+  await until(stage, () => letters.open.length === 0, look)
   letters.isQuiet = false
   const { open } = letters
   stage.always(
@@ -239,10 +239,16 @@ async function deliver(
   )
 }
 
-async function until(stage: Stage, isSo: () => boolean): Promise<void> {
+async function until(stage: Stage, isSo: () => boolean, look?: () => Promise<void>): Promise<void> {
   const untilMs = stage.nowMs + DELIVERED_MS
-  while (!isSo() && stage.nowMs < untilMs) await stage.sleep(250)
+  for (let pauses = 1; !isSo() && stage.nowMs < untilMs; pauses += 1) {
+    await stage.sleep(250)
+    if (pauses % LOOK_AGAIN === 0) await look?.()
+  }
 }
+
+/** Pauses of a quarter of a second. */
+const LOOK_AGAIN = 80
 
 /** A letter that is stuck is tried again when its sender is started, which is a minute later at most. */
 const DELIVERED_MS = 150_000

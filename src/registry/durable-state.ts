@@ -11,6 +11,7 @@ import { Satellites } from "./satellites.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import {
   decodeValue,
+  encodeNothing,
   encodeValue,
   readState,
   readValue,
@@ -172,9 +173,8 @@ export class DurableState {
 
   /** Encodes a value that is kept beside the state. Throws as `encode` does. */
   encodeAnswer(value: unknown): Uint8Array {
-    return value === undefined
-      ? encodedNothing(this.#format)
-      : encodeValue(value, this.#format, Number.POSITIVE_INFINITY)
+    if (value === undefined) return encodeNothing(this.#format)
+    return encodeValue(value, this.#format, Number.POSITIVE_INFINITY)
   }
 
   /** A new copy of a value that was encoded. */
@@ -384,15 +384,6 @@ export class DurableState {
     return new FencedError(this.#tenure.id.toString(), delivery, because, options)
   }
 }
-
-/** Most methods answer nothing, and most reminders have no argument. */
-function encodedNothing(format: StateFormat): Uint8Array {
-  const { codec } = format
-  if (codec !== nothing?.codec) nothing = { codec, bytes: encodeValue(undefined, format, 1_024) }
-  return nothing.bytes
-}
-
-let nothing: { readonly codec: Codec; readonly bytes: Uint8Array } | undefined
 
 /** Larger values are put into a chunk. */
 const CHUNK_FROM_BYTES = 16 * 1_024

@@ -83,6 +83,15 @@ export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: 
   return out.copied()
 }
 
+/** As `encodeValue` of nothing: most methods answer that, and most reminders have no argument. */
+export function encodeNothing(format: StateFormat): Uint8Array {
+  const { codec } = format
+  if (codec !== nothing?.codec) nothing = { codec, bytes: encodeValue(undefined, format, 1_024) }
+  return nothing.bytes
+}
+
+let nothing: { readonly codec: Codec; readonly bytes: Uint8Array } | undefined
+
 /** A buffer for small values, which are copied from it. */
 let scratch: OutputBuffer | undefined
 const SCRATCH_BYTES = 1_024

@@ -44,11 +44,13 @@ export function messageProblem(
   )
 }
 
-/** Returns why what a turn has decided does not fit into one commit with the state. */
-export function roomProblem(bytes: number, stateBytes: number): Error | undefined {
-  const most = Math.max(0, MAX_COMMIT_BYTES - stateBytes - MAX_HEAD_BYTES - MOST_OF_A_TURN.bytes)
-  if (bytes <= most) return undefined
-  return new InvalidMessageError(
+/** Throws if what a turn has decided does not fit into one commit with the state. */
+export function checkRoom(draft: readonly Drafted[], state: Uint8Array): void {
+  if (draft.length === 0) return
+  const { bytes } = draftSize(draft)
+  const most = Math.max(0, MAX_COMMIT_BYTES - state.length - MAX_HEAD_BYTES - MOST_OF_A_TURN.bytes)
+  if (bytes <= most) return
+  throw new InvalidMessageError(
     `the messages and reminders of one turn must have at most ${most} bytes beside this state (got ${bytes})`,
     "unknown",
   )

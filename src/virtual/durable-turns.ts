@@ -7,13 +7,13 @@ import {
   BATCH_LIMITS,
   bytesOf,
   checkDraft,
+  checkRoom,
   type Drafted,
   draftSize,
   MOST_DELETED,
   MOST_FLUSHED,
   MOST_OF_A_TURN,
   messageProblem,
-  roomProblem,
 } from "./drafted.js"
 import { type DurableOwner, namedAfter } from "./durable-owner.js"
 import { fencedError } from "./fenced-error.js"
@@ -223,15 +223,12 @@ export class DurableTurns {
         })
         .then(() => this.save(internals.state(this.#actor)))
     }
+    let encoded: Uint8Array
     try {
-      this.#encoded = this.#state.encode(value)
-    } catch (error) {
-      return Promise.reject(error)
-    }
-    this.#isStale = true
-    const encoded = this.#encoded
-    try {
-      this.#checkRoom(encoded)
+      encoded = this.#state.encode(value)
+      this.#encoded = encoded
+      this.#isStale = true
+      checkRoom(this.#draft, encoded)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -262,7 +259,7 @@ export class DurableTurns {
     try {
       const after = this.#state.encode(internals.state(this.#actor))
       const copy = isMessage ? undefined : this.#owner.home.copier.copy(given)
-      this.#checkRoom(after)
+      checkRoom(this.#draft, after)
       this.#reserve()
       const { writes, absent } = this.#recollection.applied(turn, given)
       this.#encoded = after
@@ -338,13 +335,6 @@ export class DurableTurns {
       actor: key,
       method: turn?.name ?? "onActivate",
     })
-  }
-
-  /** Throws if what the turn has decided does not fit into one commit with the state. */
-  #checkRoom(value: Uint8Array): void {
-    if (this.#draft.length === 0) return
-    const problem = roomProblem(draftSize(this.#draft).bytes, value.length)
-    if (problem !== undefined) throw problem
   }
 
   #contribute(value: Uint8Array, { writes, absent, messages }: Contribution): void {

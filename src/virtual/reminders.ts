@@ -28,8 +28,8 @@ import type { Turn } from "./turn.js"
  * Rows outside the head are read at the first use: the entry of the earlier time of a name has to be deleted.
  * A turn that sets a reminder before that waits for them when it ends.
  *
- * A firing names the time of an entry. It runs only if that is the next time of the row, so an occurrence that
- * was applied, replaced or cancelled never runs again, whoever fires it.
+ * A firing names the time of an entry. It runs only if that is the next time of the row, so an occurrence
+ * that was applied, replaced or cancelled never runs again, whoever fires it.
  *
  * A reminder that is set again for a later time keeps its entry: sessions and leases are extended with every
  * call, and each time two changes of the index would cost more than the rest of the turn. The row knows the

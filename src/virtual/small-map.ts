@@ -1,10 +1,10 @@
 /**
  * A map for an object that lives long and has few entries, which come and go with every turn.
  *
- * A `Map` makes itself a new table every few changes, and a table refers to the one that replaced it. Once the
- * first of them has become old, the collector of young garbage keeps all that follow, with everything in them,
- * until the next full collection. Two arrays do not have this flaw. A `Map` takes over where a search of the
- * arrays would take longer.
+ * A `Map` makes itself a new table every few changes, and a table refers to the one that replaced it. Once
+ * the first of them has become old, the collector of young garbage keeps all that follow, with everything in
+ * them, until the next full collection. Two arrays do not have this flaw. A `Map` takes over where a search
+ * of the arrays would take longer.
  */
 export class SmallMap<K, V> implements Iterable<readonly [K, V]> {
   readonly #keys: K[] = []

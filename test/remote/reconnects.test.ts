@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { AssociationConnected, CallError } from "../../src/index.js"
 import { CuttingProxy } from "./support/cutting-proxy.js"
-import { bytesInUse, MIB } from "./support/memory.js"
+import { leastBytesInUse } from "./support/memory.js"
 import { notice, until } from "./support/until.js"
 import { type Question, WatchedNode } from "./support/watched-node.js"
 
@@ -49,15 +49,15 @@ it(`leaves nothing behind after ${CUTS} reconnects under load`, { timeout: 600_0
 
   await until("they talk", () => load.answered > ASKERS)
   await cutUpTo(CUTS / 10)
-  const before = { bytes: await bytesInUse(), ...resources() }
+  const before = { bytes: await leastBytesInUse(), ...resources() }
   await cutUpTo(CUTS)
-  const after = { bytes: await bytesInUse(), ...resources() }
+  const after = { bytes: await leastBytesInUse(), ...resources() }
   await load.stop()
 
   expect(after.sockets).toBe(before.sockets)
   expect(after.timers).toBeLessThanOrEqual(before.timers + 4)
   // Less than half a kilobyte for each of them.
-  expect(after.bytes - before.bytes).toBeLessThan(1.25 * MIB)
+  expect(after.bytes - before.bytes).toBeLessThan(CUTS * 512)
   expect(load.counts.asked).toBe(load.counts.ended)
   expect(load.strange).toEqual([])
   expect(load.counts.lost).toBeGreaterThan(CUTS / 2)

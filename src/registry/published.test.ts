@@ -8,7 +8,7 @@ const once = [onceName("Account", "deposit")]
 test("the format of states is that of the node which can read the least", () => {
   const formatOf = (...formats: (number | undefined)[]) =>
     publishedBy(formats.map((stateFormat) => ({ ...record, stateFormat }))).stateFormat
-  expect([formatOf(), formatOf(2, 2), formatOf(2, undefined), formatOf(9)]).toEqual([2, 2, 1, 2])
+  expect([formatOf(), formatOf(2, 2), formatOf(2, undefined), formatOf(9)]).toEqual([3, 2, 1, 3])
 })
 
 test("a method is once if it is on all nodes that host its type", () => {

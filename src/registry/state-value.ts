@@ -115,10 +115,10 @@ export function writeEncoded(
 }
 
 function headOf(
-  { writeId, memory, chunk }: Omit<StateHead, "version" | "codec">,
+  { writeId, memory, chunk, indexed, end }: Omit<StateHead, "version" | "codec">,
   { codec, shape }: StateFormat,
 ): StateHead {
-  return { writeId, version: shape.version, codec: codec.name, memory, chunk }
+  return { writeId, version: shape.version, codec: codec.name, memory, chunk, indexed, end }
 }
 
 function tooLarge({ id }: StateFormat, bytes: number, maxStateBytes: number): StateError {

@@ -51,6 +51,23 @@ test.each([
   expect(decodeState(bytes)).toEqual({ ...head, memory: undefined, chunk: undefined, ...more, value })
 })
 
+test.each<[string, Partial<StateHead>]>([
+  ["what is in indexes", { indexed: Buffer.from("an entry") }],
+  ["an actor that is being destroyed", { end: { phase: "dying", generation: 3_000_000_000 } }],
+  ["one that was", { memory: Buffer.alloc(9, 1), end: { phase: "destroyed", generation: 1 } }],
+  ["all of it", { memory: Buffer.alloc(9, 1), chunk: 2, indexed: Buffer.alloc(200, 2) }],
+])("a head of format 3 has %s", (_what, more) => {
+  const bytes = encoded({ ...head, ...more })
+  expect(bytes[0]).toBe(3)
+  expect(decodeState(bytes)).toEqual({ ...head, ...more, value })
+})
+
+test("an unknown end of an actor is refused", () => {
+  const bytes = encodeState({ ...head, end: { phase: "destroyed", generation: 1 } }, () => {}).bytes
+  bytes[bytes.length - 2] = 3
+  expect(() => decodeState(bytes)).toThrow("unknown end 3 of an actor")
+})
+
 test("a head without memory and chunk is one that nodes of the first version read", () => {
   expect(encoded()[0]).toBe(1)
   expect(encoded({ ...head, memory: undefined, chunk: undefined })).toEqual(encoded())
@@ -59,10 +76,14 @@ test("a head without memory and chunk is one that nodes of the first version rea
 test.each([
   ["format 1", head],
   ["format 2", { ...head, memory: Buffer.from("what it remembers"), chunk: 3 }],
+  [
+    "format 3",
+    { ...head, indexed: Buffer.from("an entry"), end: { phase: "dying", generation: 7 } } as const,
+  ],
 ])("bytes of another version, or of no state, are refused: %s", (_what, of) => {
   const later = encoded(of)
-  later[0] = 3
-  expect(() => decodeState(later)).toThrow("format must be 1 or 2 (got 3)")
+  later[0] = 4
+  expect(() => decodeState(later)).toThrow("format must be from 1 to 3 (got 4)")
   expect(() => decodeState(new Uint8Array(0))).toThrow(MalformedBytesError)
   const headBytes = encoded(of).length - value.length
   for (let end = 1; end < headBytes; end += 1) {

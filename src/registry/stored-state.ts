@@ -5,7 +5,9 @@ import { OutputBuffer } from "../serialization/output-buffer.js"
 /**
  * The state of an actor as it is in the store: a head, and the value, which may be in a chunk of its own.
  *
- * A head of format 1 has neither a memory nor a chunk, and nodes of the first version can read it.
+ * A head of format 1 has neither a memory nor a chunk, and nodes of the first version can read it. One of
+ * format 3 says what of the actor is in indexes, or that it was destroyed. The earliest format is written
+ * that has what there is to say.
  */
 export interface StoredState extends StateHead {
   /** Empty if the value is in a chunk. */
@@ -23,10 +25,22 @@ export interface StateHead {
   readonly memory?: Uint8Array | undefined
   /** The number of the chunk that the value is in; undefined if it follows the head. */
   readonly chunk?: number | undefined
+  /** What the entries of the actor in indexes are; undefined if it has none. */
+  readonly indexed?: Uint8Array | undefined
+  /** How far its destruction is; undefined for an actor that exists. */
+  readonly end?: LifeEnd | undefined
+}
+
+/** The end of one life of an actor. There is no value: the next life begins with none. */
+interface LifeEnd {
+  /** `dying` if satellites are left to delete; `destroyed` if the head is all that is left. */
+  readonly phase: "dying" | "destroyed"
+  /** The generation under which it was destroyed. */
+  readonly generation: number
 }
 
 /** The latest format that this version reads. */
-export const STATE_FORMAT = 2
+export const STATE_FORMAT = 3
 
 /** Encodes a state whose value is written by `append`. */
 export function encodeState(
@@ -37,8 +51,8 @@ export function encodeState(
   // A getter of the value may save the state of another actor.
   scratch = undefined
   out.at = 0
-  const { memory, chunk } = head
-  const format = memory === undefined && chunk === undefined ? 1 : STATE_FORMAT
+  const { memory, chunk, indexed, end } = head
+  const format = formatOf(head)
   out.u8(format)
   out.text(head.writeId)
   out.varint(head.version)
@@ -48,6 +62,12 @@ export function encodeState(
     out.varint(memory?.length ?? 0)
     if (memory !== undefined) out.raw(memory)
   }
+  if (format > 2) {
+    out.varint(indexed?.length ?? 0)
+    if (indexed !== undefined) out.raw(indexed)
+    out.u8(end === undefined ? EXISTS : end.phase === "dying" ? DYING : DESTROYED)
+    if (end !== undefined) out.varint(end.generation)
+  }
   const start = out.at
   append(out)
   const valueBytes = out.at - start
@@ -55,6 +75,15 @@ export function encodeState(
   scratch = out
   return { bytes: out.copied(), valueBytes }
 }
+
+function formatOf({ memory, chunk, indexed, end }: StateHead): 1 | 2 | 3 {
+  if (indexed !== undefined || end !== undefined) return 3
+  return memory === undefined && chunk === undefined ? 1 : 2
+}
+
+const EXISTS = 0
+const DYING = 1
+const DESTROYED = 2
 
 /** A buffer for small states, which are copied from it: a small buffer of their own would take longer. */
 let scratch: OutputBuffer | undefined
@@ -64,8 +93,8 @@ const SCRATCH_BYTES = 1_024
 export function decodeState(bytes: Uint8Array): StoredState {
   const input = new InputBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length)
   const format = input.u8()
-  if (format !== 1 && format !== STATE_FORMAT) {
-    throw new MalformedBytesError(`format must be 1 or ${STATE_FORMAT} (got ${format})`)
+  if (format < 1 || format > STATE_FORMAT) {
+    throw new MalformedBytesError(`format must be from 1 to ${STATE_FORMAT} (got ${format})`)
   }
   const writeId = input.text()
   const version = input.varint()
@@ -73,12 +102,25 @@ export function decodeState(bytes: Uint8Array): StoredState {
   if (format === 1) return { writeId, version, codec, value: input.raw(input.left) }
   const chunk = input.varint()
   const memory = input.raw(input.varint())
+  const indexed = format === 2 ? NO_BYTES : input.raw(input.varint())
+  const end = format === 2 ? undefined : readEnd(input)
   return {
     writeId,
     version,
     codec,
     memory: memory.length === 0 ? undefined : memory,
     chunk: chunk === 0 ? undefined : chunk - 1,
+    indexed: indexed.length === 0 ? undefined : indexed,
+    end,
     value: input.raw(input.left),
   }
 }
+
+function readEnd(input: InputBytes): LifeEnd | undefined {
+  const phase = input.u8()
+  if (phase === EXISTS) return undefined
+  if (phase > DESTROYED) throw new MalformedBytesError(`unknown end ${phase} of an actor`)
+  return { phase: phase === DYING ? "dying" : "destroyed", generation: input.varint() }
+}
+
+const NO_BYTES = new Uint8Array(0)

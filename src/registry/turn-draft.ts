@@ -5,6 +5,8 @@ export interface TurnDraft {
   /** The encoded value. */
   readonly value: Uint8Array
   readonly memory: Uint8Array | undefined
+  /** What the entries in indexes are after the commit. */
+  readonly indexed?: Uint8Array | undefined
   readonly changes?: SatelliteChanges | undefined
 }
 

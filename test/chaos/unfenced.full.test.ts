@@ -7,7 +7,9 @@ describe("the chaos rig on SQLite", { timeout: 180_000 }, () => {
     const { ending, output } = await chaos("--store sqlite --minutes 0.25 --seed 1 --nodes 3 --unfenced")
     expect(ending, output).toBe("exit code 1")
     // The first problems are shown: those of accounts, counters or registers.
-    expect(output).toMatch(/(was acknowledged, and was not applied|it has .* acknowledged|is not linearizable)/)
+    expect(output).toMatch(
+      /(was acknowledged, and was not applied|it has .* acknowledged|is not linearizable)/,
+    )
     expect(output).toMatch(/\nsomething is wrong\n$/)
   })
 })

@@ -4,19 +4,14 @@ import type { ActorRef } from "../actor/actor-ref.js"
 import { type AskOptions, ask } from "../actor/ask.js"
 import type { Behavior } from "../actor/behavior.js"
 import type { Cell } from "../actor/cell.js"
-import { DeadLetters } from "../actor/dead-letters.js"
-import { Deadlines } from "../actor/deadlines.js"
-import { Dispatcher } from "../actor/dispatcher.js"
-import { EventStream } from "../actor/event-stream.js"
+import type { EventStream } from "../actor/event-stream.js"
 import { guardedLogger } from "../actor/guarded-logger.js"
-import { type InternalRef, internal } from "../actor/internal-ref.js"
+import { internal } from "../actor/internal-ref.js"
 import { LocalRef } from "../actor/local-ref.js"
-import { PathRef } from "../actor/path-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
-import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { SeedCluster } from "../membership/seed-cluster.js"
@@ -32,15 +27,17 @@ import type { Sharding } from "../sharding/entities/entity-options.js"
 import { EntitySharding } from "../sharding/entities/entity-sharding.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
-import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
+import type { ActorsGate } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
 import { guardian } from "./guardian.js"
 import { joinBySeeds } from "./join-by-seeds.js"
+import { OwnActors } from "./own-actors.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 import type { StartOptions } from "./start-options.js"
 import type { Starting } from "./starting.js"
+import { systemEnvironment } from "./system-environment.js"
 import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
 import { systemRemoting } from "./system-remoting.js"
 
@@ -66,6 +63,7 @@ export class ActorSystem implements AsyncDisposable {
   readonly #settings: CheckedSettings
   readonly #user: Cell
   readonly #system: Cell
+  readonly #own: OwnActors
   readonly #remoting: Remoting | undefined
   readonly #store: ClusterStore | undefined
   #cluster: Cluster | undefined
@@ -128,39 +126,19 @@ export class ActorSystem implements AsyncDisposable {
     bound: BoundListener | undefined,
   ) {
     this.#store = store
-    const { clock, random, scheduler } = ports
-    const address = bound?.address ?? settings.address
-    const logger = guardedLogger(ports.logger).with({
-      system: address.system,
-      // Without the incarnation, which may change while the system runs.
-      ...(bound === undefined ? {} : { node: bound.self.address }),
-    })
-    const events = new EventStream(scheduler, logger)
-    let names = 0
     this.#settings = settings
+    this.#environment = systemEnvironment(settings, ports, bound)
+    const { address, events, clock } = this.#environment
     this.#phase = { name: "running", since: clock.monotonicMs() }
     this.address = address
     this.events = events
-    this.#environment = {
-      address,
-      uids: new UidReservations({ firstIssued: drawFirstUid(random) }),
-      dispatcher: new Dispatcher(scheduler, clock),
-      deadlines: new Deadlines(clock),
-      events,
-      deadLetters: new DeadLetters(events, logger, clock),
-      clock,
-      random,
-      logger,
-      askTimeoutMs: settings.requestTimeoutMs,
-      mailboxCapacity: bound === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
-      temporaries: new Map(),
-      freshName: () => {
-        names += 1
-        return `$${names.toString(36)}`
-      },
-    }
     this.#user = guardian(this.#environment, "user")
     this.#system = guardian(this.#environment, "system")
+    this.#own = new OwnActors(this.#environment, { user: this.#user, system: this.#system }, () => ({
+      gate: this.#gate,
+      sharding: this.#sharding,
+      remoting: this.#remoting,
+    }))
     if (bound === undefined) return
     this.#remoting = systemRemoting({
       settings,
@@ -168,7 +146,7 @@ export class ActorSystem implements AsyncDisposable {
       environment: this.#environment,
       bound,
       store: store?.identity ?? "",
-      local: (path) => this.#local(path),
+      local: (path) => this.#own.ref(path),
     })
     if (settings.membership.seeds.length === 0) return
     this.#sharding = new EntitySharding({
@@ -270,7 +248,7 @@ export class ActorSystem implements AsyncDisposable {
    */
   resolve<M>(path: string | ActorPath): ActorRef<M> {
     const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
-    if (this.#isHere(parsed)) return this.#local<M>(parsed)
+    if (this.#own.has(parsed)) return this.#own.ref<M>(parsed)
     if (this.#remoting === undefined || parsed.address.authority === undefined) {
       throw new PathResolutionError(
         "Unresolved",
@@ -360,39 +338,6 @@ export class ActorSystem implements AsyncDisposable {
   #remote(what: string): Remoting {
     if (this.#remoting !== undefined) return this.#remoting
     throw new TypeError(`${what} needs connections to other nodes; set listen`)
-  }
-
-  /** A path without host and port is local if it has the name of this system. */
-  #isHere({ address }: ActorPath): boolean {
-    return (
-      address.key === this.address.key ||
-      (address.authority === undefined && address.system === this.address.system)
-    )
-  }
-
-  #local<M>(path: ActorPath): PathRef<M> {
-    return new PathRef<M>(this.#environment, path, (wanted) =>
-      this.#isHere(wanted) ? this.#find(wanted) : undefined,
-    )
-  }
-
-  #find(path: ActorPath): InternalRef<never> | undefined {
-    if (path.path === GATE) return this.#gate
-    const sharded = this.#sharding?.find(path)
-    if (sharded !== undefined) return sharded
-    const [, guardian, ...names] = path.path.split("/")
-    if (guardian === "system" && names[0] === "temp") return this.#findAnswer(path)
-    let cell: Cell | undefined = guardian === "user" ? this.#user : this.#system
-    for (const name of names) cell = cell?.child(name)
-    return cell === undefined || path.uid === undefined || cell.uid === path.uid ? cell?.ref : undefined
-  }
-
-  #findAnswer(path: ActorPath): InternalRef<never> | undefined {
-    // Only the uid cannot be guessed, so a path without one finds no ask.
-    if (path.uid === undefined) return undefined
-    const found = this.#environment.temporaries.get(path.name)
-    if (found === undefined) return this.#remoting?.questionAt(path)
-    return found.path.sameIncarnation(path) ? found : undefined
   }
 }
 

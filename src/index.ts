@@ -188,6 +188,8 @@ export {
 } from "./sharding/entities/sharding-events.js"
 export { ShardMoveAbandoned, ShardMoved } from "./sharding/shard-events.js"
 export { memoryStore } from "./stores/memory-store.js"
+export type { ActorKeys, KeyPage, ListActorsOptions } from "./system/actor-keys.js"
+export type { ActorPlace } from "./system/actor-place.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"
 export type { StartOptions } from "./system/start-options.js"

@@ -16,6 +16,11 @@ export function stateKey(id: ActorId): string {
   return STATE + id.path
 }
 
+/** The prefix of the states of all actors of a type; the rest of a key is the percent-encoded one. */
+export function statesOf(type: string): string {
+  return `${STATE}${type}/`
+}
+
 /** The key of a satellite of the actor: a record that belongs to it, and that its commits alone change. */
 export function satelliteKey(id: ActorId, name: string): string {
   return `${KIN}${id.path}/${name}`

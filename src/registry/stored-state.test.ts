@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
-import { decodeState, encodeState, type StateHead } from "./stored-state.js"
+import { decodeState, encodeState, hasEnded, type StateHead } from "./stored-state.js"
 
 const head = { writeId: "0123456789abcdef.7.3", version: 300, codec: "json-1 4096" }
 const value = Buffer.from("what the actor has")
@@ -88,5 +88,19 @@ test.each([
   const headBytes = encoded(of).length - value.length
   for (let end = 1; end < headBytes; end += 1) {
     expect(() => decodeState(encoded(of).subarray(0, end)), `${end} bytes`).toThrow(MalformedBytesError)
+  }
+})
+
+test("an actor has ended if its head says so, and not if the head cannot be read", () => {
+  const end = { phase: "destroyed", generation: 1 } as const
+  expect(hasEnded(encoded({ ...head, end }))).toBe(true)
+  expect(hasEnded(encoded({ ...head, end: { ...end, phase: "dying" } }))).toBe(true)
+  for (const lives of [head, { ...head, chunk: 1 }, { ...head, indexed: Buffer.from("i") }]) {
+    expect(hasEnded(encoded(lives))).toBe(false)
+  }
+  const later = encoded({ ...head, end })
+  later[0] = 4
+  for (const unread of [later, encoded({ ...head, end }).subarray(0, 9), new Uint8Array(0)]) {
+    expect(hasEnded(unread)).toBe(false)
   }
 })

@@ -116,6 +116,20 @@ export function decodeState(bytes: Uint8Array): StoredState {
   }
 }
 
+/**
+ * Whether the actor was destroyed, or is being destroyed. A head that this version cannot read is that of an
+ * actor that exists: nothing that is stored is taken for nothing.
+ */
+export function hasEnded(bytes: Uint8Array): boolean {
+  const format = bytes[0] as number
+  if (format < 3 || format > STATE_FORMAT) return false
+  try {
+    return decodeState(bytes).end !== undefined
+  } catch {
+    return false
+  }
+}
+
 function readEnd(input: InputBytes): LifeEnd | undefined {
   const phase = input.u8()
   if (phase === EXISTS) return undefined

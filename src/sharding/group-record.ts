@@ -76,6 +76,26 @@ export async function typesOfGroups(store: ClusterStore): Promise<ReadonlyMap<st
   )
 }
 
+/** The group that a type is in, by the records in the store; undefined if no node has hosted it in shards. */
+export async function groupOf(store: ClusterStore, type: string): Promise<GroupOfType | undefined> {
+  const { entries } = await listAll(store, GROUPS)
+  for (const { key, value } of entries) {
+    const record = decode(value)
+    const sample = record?.types[type]
+    if (record === undefined || sample === undefined) continue
+    return { name: key.slice(GROUPS.length), count: record.count, sample }
+  }
+  return undefined
+}
+
+/** What a group says of one of its types. */
+export interface GroupOfType {
+  readonly name: string
+  readonly count: number
+  /** The sample of its `shardBy`. */
+  readonly sample: string
+}
+
 const GROUPS = "groups/"
 
 function checkType(

@@ -29,8 +29,11 @@ import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import type { ActorsGate } from "../virtual/actors-gate.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
+import type { ActorKeys, ListActorsOptions } from "./actor-keys.js"
+import type { ActorPlace } from "./actor-place.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
+import type { Finding } from "./finding.js"
 import { guardian } from "./guardian.js"
 import { joinBySeeds } from "./join-by-seeds.js"
 import { OwnActors } from "./own-actors.js"
@@ -226,6 +229,25 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
+   * Lists the keys of all stored actors of a type, given as the class or its name, whether or not any node
+   * hosts it. Starts none of them. Throws an `ActorIdError` if the type or `after` is invalid, and a
+   * `TypeError` if the type has `durable = false`, or if this system has neither actors nor a store.
+   */
+  list(type: ActorClass | string, options?: ListActorsOptions): ActorKeys {
+    return this.#finding("list").list(type, options)
+  }
+
+  /**
+   * Returns the node that has an actor, without starting it; undefined if no live node has it. Of a sharded
+   * type it is the node that has the actor's shard, where the actor runs or would start. Rejects with a
+   * `StoreUnavailableError`, an `ActorIdError`, or a `TypeError` if only the class says in which shard the
+   * actor is and neither it nor a host of the type is here.
+   */
+  locate(type: ActorClass | string, key: string): Promise<ActorPlace | undefined> {
+    return this.#finding("locate").locate(type, key)
+  }
+
+  /**
    * Starts an actor under `/user`. Without a name the actor gets a generated one. Throws a `NameTakenError`
    * if another actor has the name.
    */
@@ -333,6 +355,11 @@ export class ActorSystem implements AsyncDisposable {
     await this.#store?.close()
     this.events.flush()
     this.#phase = { name: "stopped", since: clock.monotonicMs() }
+  }
+
+  #finding(what: string): Finding {
+    if (this.#cluster !== undefined) return this.#cluster.finding
+    throw new TypeError(`${what} needs the store of a cluster; set actors, or set store`)
   }
 
   #remote(what: string): Remoting {

@@ -25,6 +25,7 @@ import { Shards } from "../sharding/shards.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
+import { Finding } from "./finding.js"
 import { publishChanges } from "./publish-changes.js"
 import type { CheckedSettings } from "./settings.js"
 import { StoreMembership } from "./store-membership.js"
@@ -37,6 +38,7 @@ import { memberHealth, type SystemHealth } from "./system-health.js"
 export class Cluster {
   readonly registry: Registry
   readonly actors: VirtualActors
+  readonly finding: Finding
   /** Undefined if this node does not listen. */
   readonly #membership: StoreMembership | undefined
   /** Undefined if no type of this node is sharded. */
@@ -176,6 +178,7 @@ export class Cluster {
     const { environment, isPrivate, settings } = dependencies
     this.registry = registry
     this.actors = actors
+    this.finding = new Finding(actors.host)
     this.#membership = membership
     this.#shards = shards
     this.#keeping = keeping

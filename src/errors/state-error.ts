@@ -6,7 +6,9 @@ export type StateProblem =
   | "too-large"
   | "from-a-later-version"
   | "not-upgraded"
+  | "not-downgraded"
   | "not-writable"
+  | "invalid"
 
 /**
  * The stored state of an actor cannot be loaded, or its current state cannot be saved. The stored state is
@@ -18,10 +20,18 @@ export class StateError extends TroupeError {
   readonly actor: string
   /** What is wrong with the state. */
   readonly problem: StateProblem
+  /** For `from-a-later-version`: the version of the stored state. */
+  readonly storedVersion: number | undefined
 
-  constructor(actor: string, problem: StateProblem, detail: string, options?: ErrorOptions) {
+  constructor(
+    actor: string,
+    problem: StateProblem,
+    detail: string,
+    options?: ErrorOptions & { readonly storedVersion?: number },
+  ) {
     super(`the state of ${actor}: ${detail}`, options)
     this.actor = actor
     this.problem = problem
+    this.storedVersion = options?.storedVersion
   }
 }

@@ -96,6 +96,13 @@ export class ClusterRole {
     return this.isMember ? present : present.filter(({ node }) => !node.equals(this.self))
   }
 
+  /** Those of them that can read states of this version; all of them if it is undefined. */
+  hostsOf(type: string, stateVersion: number | undefined): readonly Candidate[] {
+    const all = this.hosts(type)
+    if (stateVersion === undefined) return all
+    return all.filter(({ node }) => this.#topology?.knows(node, type, stateVersion))
+  }
+
   isHost(type: string): boolean {
     return this.hosts(type).some(({ node }) => node.equals(this.self))
   }

@@ -38,6 +38,8 @@ export interface Directory {
   register(id: ActorId): Promise<Registration>
   /** Ends the tenure, and then gives the actor up, if it still has the generation of the tenure. */
   unregister(tenure: Tenure): Promise<Unregistration>
+  /** Lets nodes have the actor that know this version of its stored state, as this node does not. */
+  handOver?(id: ActorId, stateVersion: number): void
   /** Gives up an actor that is placed on this node, although no such activation runs here. */
   discard(id: ActorId, generation: Revision): Promise<Unregistration>
 }

@@ -193,7 +193,8 @@ class Play {
         if (isGood) {
           this.#revision += 1
           this.taken.set(key, this.#revision)
-          return { kind: "acquired", request, generation: this.#revision }
+          const stateVersion = outcome % 5 === 1 ? 1 + (outcome % 3) : undefined
+          return { kind: "acquired", request, generation: this.#revision, stateVersion }
         }
         const owner = { kind: "owned", node: nodes[1], generation: this.#revision } as const
         const because = outcome % 8 === 0 ? owner : ({ kind: "unavailable", detail: "gone" } as const)
@@ -243,6 +244,8 @@ function topologyOf(version: number, pick: number): Topology {
   return {
     version,
     candidates: () => hosts,
+    // The higher the version, the fewer nodes know it.
+    knows: (node, _type, version) => there.some((one, at) => one.equals(node) && at >= version),
     has: (node) => there.some((one) => one.equals(node)),
     isLeaving: (node) => there.some((one, at) => one.equals(node) && (pick >> (at + 6)) % 2 === 1),
   }

@@ -108,6 +108,65 @@ function conversations(Coordinator: typeof PlacementCoordinator): string {
        10  resolve x`,
     ),
     scenario(
+      "later version: the claim is given up, and the answer is a node that knows the version, for all waiters",
+      {},
+      `0   topology 2 a b c2
+       1   resolve x
+       2   resolve x
+       4   acquired r1 @10 v2
+       5   resolve x here
+       9   cache x absent @11
+       9   released r1
+       10  resolve x`,
+    ),
+    scenario(
+      "later version: if no host knows it, all waiters are refused as soon as the claim is given up",
+      {},
+      `1   resolve x
+       2   resolve x
+       4   acquired r1 @10 v2
+       9   released r1
+       10  resolve x`,
+    ),
+    scenario(
+      "later version: a node that knows it and has refused the message is not tried again at once",
+      {},
+      `0   topology 2 a b c2
+       1   resolve x excluding c
+       4   acquired r1 @10 v2
+       9   released r1`,
+    ),
+    scenario(
+      "later version: the node that knows it has claimed the actor meanwhile",
+      {},
+      `0   topology 2 a b c2
+       1   resolve x
+       4   acquired r1 @10 v2
+       8   cache x c @12
+       9   released r1`,
+    ),
+    scenario(
+      "later version: the answer of the release was lost, so the next resolve claims again",
+      {},
+      `0   topology 2 a b c2
+       1   resolve x
+       4   acquired r1 @10 v2
+       9   release-failed r1 the store did not answer
+       10  cache x a @10
+       10  resolve x
+       12  acquired r2 @13 v2
+       14  released r2`,
+    ),
+    scenario(
+      "later version: the request is cancelled while the claim is given up",
+      {},
+      `0   topology 2 a b c2
+       1   resolve x
+       4   acquired r1 @10 v2
+       5   suspend the lease is gone
+       9   released r1`,
+    ),
+    scenario(
       "two resolves of one id share one request and are answered in their order",
       {},
       `1   resolve x
@@ -667,6 +726,31 @@ test.each<Planted>([
     found: "a resolve before the end of the release keeps its options",
   },
   {
+    bug: "an actor is started although its stored state is of a later version",
+    file: "placement-coordinator",
+    from: "if (stateVersion !== undefined) {",
+    to: "if (stateVersion === 0) {",
+    found: "later version: if no host knows it, all waiters are refused as soon as the claim is given up",
+  },
+  {
+    bug: "the actor goes to a node that does not know the version either",
+    file: "cluster-role",
+    from: "this.#topology?.knows(node, type, stateVersion)",
+    to: "!node.equals(this.self)",
+    found:
+      "later version: the claim is given up, and the answer is a node that knows the version, for all waiters",
+  },
+  {
+    bug: "the answer is given before the placement is released",
+    file: "placement-coordinator",
+    from: `request.enter({ kind: "clearing", generation })
+      return [release]`,
+    to: `request.enter({ kind: "clearing", generation })
+      return [release, ...this.#released(request.number, undefined, now)]`,
+    found:
+      "later version: the claim is given up, and the answer is a node that knows the version, for all waiters",
+  },
+  {
     bug: "an outdated topology brings back a member that has left",
     file: "cluster-role",
     from: "if (this.#topology?.has(node)) this.#left.set(node.toString(), node)",
@@ -758,8 +842,9 @@ test("a claim counts towards this node's load unless it is denied or released", 
 })
 
 const HEAD = `This node is a, a member; b and c are members too, and all host the type T of x, y and z. The strategy chooses a, unless a
-scenario says otherwise. @7 is a generation or a revision, r1 a request, w1 a waiter. The lines cache and catalog set what
-these contain.
+scenario says otherwise. @7 is a generation or a revision, r1 a request, w1 a waiter, v2 the version of a stored state.
+All know version 1, and c2 in a topology is a node c that knows version 2. The lines cache and catalog set what these
+contain.
 
     ms  input                                                 state      answer or commands
                                                                          * published events`
@@ -877,8 +962,11 @@ function eventWritten(verb: string, words: readonly string[]): CoordinatorEvent 
         return { kind: verb, request, found: { kind: "failed", detail: words.slice(2).join(" ") } }
       }
       return { kind: verb, request, found: whereabouts(words.slice(1)) }
-    case "acquired":
-      return { kind: verb, request, generation: revision(second) }
+    case "acquired": {
+      const [, , version] = words
+      const stateVersion = version === undefined ? undefined : revision(version)
+      return { kind: verb, request, generation: revision(second), stateVersion }
+    }
     case "acquire-denied":
       return { kind: verb, request, because: denialWritten(words.slice(1)) }
     case "activation-ready":
@@ -911,6 +999,11 @@ function topologyOf(version: number, names: readonly string[]): Topology {
   return {
     version,
     candidates: (type) => (type === "T" ? hosts : []),
+    // A digit after the name is the version that the node knows, if it is not 1.
+    knows: (node, _type, version) => {
+      const name = names.find((one) => one.startsWith(node.host))
+      return name !== undefined && version <= Number(/\d/.exec(name)?.[0] ?? 1)
+    },
     has: (node) => nodes.some((one) => one.equals(node)),
     isLeaving: (node) => names.includes(`${node.host}~`),
   }
@@ -979,6 +1072,8 @@ function eventText(event: PlacementEvent): string {
       return `${event.kind} ${event.id.key} @${event.generation}: ${event.cause}`
     case "release-failed":
       return `${event.kind} ${event.id.key} @${event.generation}: ${event.detail}`
+    case "later-version":
+      return `${event.kind} ${event.id.key} @${event.generation}: v${event.stateVersion}`
     case "activated":
     case "released":
     case "passivated":

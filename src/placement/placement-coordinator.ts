@@ -1,7 +1,5 @@
 import type { ActorId } from "../address/actor-id.js"
-import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
-import type { Random } from "../ports/random.js"
 import type { Revision } from "../ports/store.js"
 import { revisionOf, type Whereabouts } from "../registry/placement-cache.js"
 import type { Denial } from "../registry/registration.js"
@@ -11,6 +9,7 @@ import { type PlacementEvent, PlacementLog } from "./placement-log.js"
 import {
   type Answer,
   type CoordinatorEvent,
+  type CoordinatorOptions,
   type CoordinatorSnapshot,
   type CoordinatorState,
   denied,
@@ -27,7 +26,6 @@ import {
 import { type PlacementRequest, PlacementRequests } from "./placement-requests.js"
 import { isLast, type LastStep, type LongStep, nextStep, type Step, stageOf } from "./placement-step.js"
 import { rendezvous } from "./rendezvous.js"
-import type { PlacementStrategy } from "./strategies.js"
 
 /**
  * Decides where an actor is or should be.
@@ -55,20 +53,23 @@ import type { PlacementStrategy } from "./strategies.js"
  * release fails too, a placement that names this node remains; the next resolve finds it and claims the actor
  * again.
  *
+ * A claim that reads a state of a later version than this node knows is released, and its waiters are
+ * answered with a node that knows it: none of them has run, so their order is kept.
+ *
  * When the node stops, is suspended or becomes a client, requests are cancelled: their waiters are refused at
  * once. The step in flight is not aborted, because its progress is unknown; the placement that it acquires is
  * released. A resolve that arrives in the meantime waits for the release, after which the request starts
  * over.
  */
 export class PlacementCoordinator {
-  readonly #options: PlacementCoordinatorOptions
+  readonly #options: CoordinatorOptions
   readonly #role: ClusterRole
   readonly #authorities: Authorities
   readonly #log: PlacementLog
   readonly #requests: PlacementRequests
   readonly #counts = { activated: 0, denied: 0, failed: 0, passivated: 0 }
 
-  constructor(options: PlacementCoordinatorOptions) {
+  constructor(options: CoordinatorOptions) {
     const { self, random, strategyOf = () => rendezvous, mostNamed = 10_000 } = options
     this.#options = options
     this.#log = new PlacementLog(options.mostEvents ?? 1_024, options.isObserved ?? (() => true))
@@ -122,7 +123,7 @@ export class PlacementCoordinator {
       case "looked-up":
         return this.#lookedUp(event.request, event.found, now)
       case "acquired":
-        return this.#acquired(event.request, event.generation, now)
+        return this.#acquired(event, now)
       case "acquire-denied":
         return this.#acquireDenied(event.request, event.because, now)
       case "activation-ready":
@@ -217,8 +218,9 @@ export class PlacementCoordinator {
     return this.#continue(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
   }
 
-  #acquired(number: number, generation: Revision, now: MonotonicMs): readonly PlacementCommand[] {
-    const request = this.#requests.at(number, "acquiring")
+  #acquired(event: Acquired, now: MonotonicMs): readonly PlacementCommand[] {
+    const { generation, stateVersion } = event
+    const request = this.#requests.at(event.request, "acquiring")
     if (request === undefined) return NONE
     const { id } = request
     if (request.isCancelled) return [this.#release(request, generation)]
@@ -226,8 +228,15 @@ export class PlacementCoordinator {
       const answer = denied("acquire", `this node no longer hosts the type ${id.type}`, now)
       return [this.#release(request, generation), ...this.#requests.settle(request, answer)]
     }
+    if (stateVersion !== undefined) {
+      this.#log.add({ kind: "later-version", id, generation, stateVersion }, now)
+      const release = this.#release(request, generation)
+      request.stateVersion = stateVersion
+      request.enter({ kind: "clearing", generation })
+      return [release]
+    }
     request.enter({ kind: "activating", generation })
-    return [{ kind: "ensure-activation", request: number, id, generation }]
+    return [{ kind: "ensure-activation", request: event.request, id, generation }]
   }
 
   #acquireDenied(number: number, because: Denial, now: MonotonicMs): readonly PlacementCommand[] {
@@ -295,8 +304,10 @@ export class PlacementCoordinator {
     else this.#log.add({ kind: "release-failed", id, generation, detail: problem }, now)
     if (stage.kind === "releasing") return this.#startOver(request, now)
     if (problem !== undefined) return this.#requests.end(request, denied("release", problem, now))
-    // The delete has a higher revision, so no later knowledge is mistaken for older.
-    const known = { kind: "absent", revision: generation } as const
+    // The cache knows the revision of the delete, or even a later placement.
+    const cached = this.#options.cached(id)
+    const isLater = cached !== undefined && revisionOf(cached) > generation
+    const known = isLater ? cached : ({ kind: "absent", revision: generation } as const)
     const knowledge = { known, isFromStore: true, options: request }
     return this.#continue(request, nextStep(id, knowledge, this.#role, this.#authorities), now)
   }
@@ -369,30 +380,7 @@ export class PlacementCoordinator {
   }
 }
 
+type Acquired = CoordinatorEvent & { readonly kind: "acquired" }
+
 const NONE: readonly PlacementCommand[] = []
 const NO_OPTIONS: PlacementOptions = {}
-
-interface PlacementCoordinatorOptions {
-  readonly self: NodeId
-  readonly namespace: string
-  /**
-   * Returns the generation of the activation of this id on this node. An activation that is ending counts
-   * until it has ended, so that its successor is not claimed while it may still act; the messages that it
-   * does not run go to the successor.
-   */
-  generationHere(id: ActorId): Revision | undefined
-  /** Returns the cached placement. The cache learns from a read before the `looked-up` event is handled. */
-  cached(id: ActorId): Whereabouts | undefined
-  /** The source of randomness of strategies. */
-  readonly random: Pick<Random, "uint32">
-  /** Returns the strategy of an actor type; default `rendezvous`. */
-  readonly strategyOf?: (type: string) => PlacementStrategy
-  /** The maximum number of waiters, for all ids together; default 100,000. */
-  readonly mostWaiters?: number
-  /** The maximum number of events kept until they are drained; default 1,024. */
-  readonly mostEvents?: number
-  /** Returns whether the events have a subscriber; default true. */
-  readonly isObserved?: () => boolean
-  /** The maximum number of actors without a placement for which the named node is kept; default 10,000. */
-  readonly mostNamed?: number
-}

@@ -89,6 +89,13 @@ type EventBody =
       readonly generation: Revision
       readonly cause: unknown
     }
+  /** The claim has read a state of a version that this node does not know; one that does gets the actor. */
+  | {
+      readonly kind: "later-version"
+      readonly id: ActorId
+      readonly generation: Revision
+      readonly stateVersion: number
+    }
   | { readonly kind: "released"; readonly id: ActorId; readonly generation: Revision }
   | {
       readonly kind: "release-failed"

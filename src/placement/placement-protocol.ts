@@ -1,9 +1,11 @@
 import type { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import type { Random } from "../ports/random.js"
 import type { Revision } from "../ports/store.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Denial } from "../registry/registration.js"
+import type { PlacementStrategy } from "./strategies.js"
 
 /*
  * The inputs and outputs of a placement coordinator.
@@ -19,6 +21,8 @@ export interface PlacementOptions {
   readonly here?: boolean
   /** Nodes that have refused the message. They keep the actors that they run, but get no new ones. */
   readonly excluded?: readonly NodeId[]
+  /** The version of the actor's stored state, if it is above this node's: only hosts that know it get it. */
+  readonly stateVersion?: number | undefined
 }
 
 /** The result of `resolve`. */
@@ -65,6 +69,8 @@ export type Refusal =
   /** No member may host the actor, or the strategy threw or named no candidate; `cause` is its error. */
   | { readonly reason: "no-authority"; readonly because: string; readonly cause?: Error }
   | { readonly reason: "invalid-key"; readonly because: string }
+  /** No member that hosts the type knows the version of the actor's stored state. */
+  | { readonly reason: "later-version"; readonly because: string; readonly stateVersion: number }
   | Denied
 
 /** A step of the request failed. A placement that was acquired is released, and a retry is safe. */
@@ -117,6 +123,32 @@ export interface Settle {
 /** An event that a placement coordinator handles. */
 export type CoordinatorEvent = ClusterEvent | StepEvent
 
+/** What a placement coordinator depends on. */
+export interface CoordinatorOptions {
+  readonly self: NodeId
+  readonly namespace: string
+  /**
+   * Returns the generation of the activation of this id on this node. An activation that is ending counts
+   * until it has ended, so that its successor is not claimed while it may still act; the messages that it
+   * does not run go to the successor.
+   */
+  generationHere(id: ActorId): Revision | undefined
+  /** Returns the cached placement. The cache learns from a read before the `looked-up` event is handled. */
+  cached(id: ActorId): Whereabouts | undefined
+  /** The source of randomness of strategies. */
+  readonly random: Pick<Random, "uint32">
+  /** Returns the strategy of an actor type; default `rendezvous`. */
+  readonly strategyOf?: (type: string) => PlacementStrategy
+  /** The maximum number of waiters, for all ids together; default 100,000. */
+  readonly mostWaiters?: number
+  /** The maximum number of events kept until they are drained; default 1,024. */
+  readonly mostEvents?: number
+  /** Returns whether the events have a subscriber; default true. */
+  readonly isObserved?: () => boolean
+  /** The maximum number of actors without a placement for which the named node is kept; default 10,000. */
+  readonly mostNamed?: number
+}
+
 /** A change of this node or of its cluster. */
 type ClusterEvent =
   /** Starts the coordinator, changes its role, or ends a `suspend`. A client calls but hosts no actors. */
@@ -134,7 +166,13 @@ export type Role = "member" | "client"
 
 /** The outcome of a command. */
 export type StepEvent =
-  | { readonly kind: "acquired"; readonly request: number; readonly generation: Revision }
+  | {
+      readonly kind: "acquired"
+      readonly request: number
+      readonly generation: Revision
+      /** The version of the stored state, as the claim has read it, if it is above this node's. */
+      readonly stateVersion?: number | undefined
+    }
   | { readonly kind: "acquire-denied"; readonly request: number; readonly because: Denial }
   | { readonly kind: "looked-up"; readonly request: number; readonly found: Whereabouts | LookUpFailure }
   | { readonly kind: "activation-ready"; readonly request: number }
@@ -153,6 +191,8 @@ export interface Topology {
   readonly version: number
   /** Returns the active members that host the type, each once. */
   candidates(type: string): readonly Candidate[]
+  /** Returns whether the node can read states of the type that are of this version. */
+  knows(node: NodeId, type: string, stateVersion: number): boolean
   /** Returns whether the node has a record; the node may be leaving or unreachable. */
   has(node: NodeId): boolean
   /** Returns whether the node has a record and is leaving: it ends its actors, and claims none. */
@@ -198,7 +238,10 @@ export type Stage =
   | { readonly kind: "activating"; readonly generation: Revision }
   /** The request has failed or was cancelled; waiters that join now are served after the release. */
   | { readonly kind: "releasing"; readonly generation: Revision }
-  /** The placement names this node, which does not host the type: after the delete, others may claim it. */
+  /**
+   * The placement names this node, which does not host the type, or does not know the version of the stored
+   * state: after the delete, others may claim it.
+   */
   | { readonly kind: "clearing"; readonly generation: Revision }
 
 /** Counts since the coordinator was created. */

@@ -109,6 +109,8 @@ export class PlacementRequest implements PlacementOptions {
   readonly since: MonotonicMs
   excluded: readonly NodeId[] = NO_NODES
   here = false
+  /** Set once a claim has read a state of a later version than this node knows. */
+  stateVersion: number | undefined = undefined
   stage: Stage
   /** The waiters in the order of their resolves. */
   waiters: number[] = []

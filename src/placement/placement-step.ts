@@ -17,6 +17,13 @@ import type { Candidate, PlacementOptions, Refusal, Stage } from "./placement-pr
  *
  * The cache is not told when a placement ends. A node that leaves ends all of its own, and then its process:
  * a cached placement on it is read again, so that it gets no more calls once its actors are gone.
+ *
+ * While the hosts of a type differ in the version of its state, as in a rolling upgrade, the actor decides:
+ * the strategy chooses among all hosts, and a host whose claim reads a later version than it knows gives the
+ * actor up, to a host that knows the version. So actors stay spread over all nodes, and an actor costs two
+ * commits and a hop more only if it has been on a later version before. Giving every new activation to the
+ * hosts of the highest version would never need the hop; but then the first node that is upgraded gets all
+ * actors of the cluster that start or lose their node, until the second one is.
  */
 export function nextStep(
   id: ActorId,
@@ -37,7 +44,11 @@ export function nextStep(
   }
 
   const since = known === undefined ? undefined : revisionOf(known)
-  const choice = authorities.choose(id, role.hosts(id.type), { options, previousAuthority, since })
+  const hosts = role.hostsOf(id.type, options.stateVersion)
+  if (options.stateVersion !== undefined && hosts.length === 0) {
+    return { kind: "refuse", refusal: laterVersion(id, options.stateVersion) }
+  }
+  const choice = authorities.choose(id, hosts, { options, previousAuthority, since })
   if (choice.kind === "none") return { kind: "refuse", refusal: choice.refusal }
   const { candidate, isNew } = choice
   if (candidate.node.equals(self)) return { kind: "acquire" }
@@ -47,6 +58,11 @@ export function nextStep(
   return isKnownNowhere
     ? { kind: "send", candidate, since, isNew }
     : { kind: "look-up", authority: candidate.node }
+}
+
+function laterVersion({ type }: ActorId, stateVersion: number): Refusal {
+  const because = `no member that hosts the type ${type} knows version ${stateVersion} of its state`
+  return { reason: "later-version", because, stateVersion }
 }
 
 interface Knowledge {

@@ -253,7 +253,11 @@ export function transferAnswered(
   return { kind: "refused", placed: found.has(key) ? placementSeen(found.get(key)) : mover }
 }
 
-export function placementSeen(entry: Entry | undefined): PlacementSeen | undefined {
+export function placementSeen(entry: Pick<Entry, "value" | "revision">): PlacementSeen
+export function placementSeen(entry: Entry | undefined): PlacementSeen | undefined
+export function placementSeen(
+  entry: Pick<Entry, "value" | "revision"> | undefined,
+): PlacementSeen | undefined {
   if (entry === undefined) return undefined
   return { node: Buffer.from(entry.value).toString("latin1"), generation: entry.revision }
 }

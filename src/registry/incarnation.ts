@@ -83,10 +83,9 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    const { terms, roles, types, once, secrets } = dependencies
-    const lifeline = line?.mark
-    const stateFormat = STATE_FORMAT
-    const record: NodeRecord = { status: "active", roles, types, lifeline, secrets, stateFormat, once }
+    const { terms, roles, types, once, versions, codecs, secrets } = dependencies
+    const about = { lifeline: line?.mark, secrets, stateFormat: STATE_FORMAT, once, versions, codecs }
+    const record: NodeRecord = { status: "active", roles, types, ...about }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
@@ -324,6 +323,9 @@ interface IncarnationDependencies {
   readonly types: readonly string[]
   /** The `once` methods of these types. */
   readonly once?: readonly string[] | undefined
+  /** As in the record. */
+  readonly versions?: readonly string[] | undefined
+  readonly codecs?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
   /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */

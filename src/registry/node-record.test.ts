@@ -14,6 +14,7 @@ test.each([
   { ...record, status: "leaving" },
   { ...record, status: "down", roles: [], types: [] },
   { ...record, lifeline: undefined },
+  { ...record, once: ["Account/deposit"], versions: ["Account/2"], codecs: ["troupe-json-1"] },
 ] satisfies NodeRecord[])("what is encoded comes back: %j", (one) => {
   expect(decodeRecord(encodeRecord(one))).toEqual(one)
 })

@@ -14,6 +14,13 @@ export interface NodeRecord {
   readonly stateFormat?: number | undefined
   /** The `once` methods of its types (`published.ts`), for callers that do not have the classes. */
   readonly once?: readonly string[] | undefined
+  /**
+   * The versions of the states of its durable types, above 0, as `versionName` writes them; undefined if it
+   * does not say.
+   */
+  readonly versions?: readonly string[] | undefined
+  /** The formats of the codecs with which it can read states; undefined if it does not say. */
+  readonly codecs?: readonly string[] | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -37,15 +44,18 @@ export function encodeRecord({
   secrets,
   stateFormat,
   once,
+  versions,
+  codecs,
 }: NodeRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, stateFormat, once }))
+  const record: NodeRecord = { status, roles, types, lifeline, secrets, stateFormat, once, versions, codecs }
+  return Buffer.from(JSON.stringify(record))
 }
 
 /** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
-    const { status, roles, types, lifeline, secrets, stateFormat, once } = read
+    const { status, roles, types, lifeline, secrets, stateFormat, once, versions, codecs } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
     return {
       status,
@@ -55,11 +65,24 @@ export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
       ...(isTexts(secrets) ? { secrets } : {}),
       ...(typeof stateFormat === "number" ? { stateFormat } : {}),
       ...(isTexts(once) ? { once } : {}),
+      ...(isTexts(versions) ? { versions } : {}),
+      ...(isTexts(codecs) ? { codecs } : {}),
     }
   } catch {
     return undefined
   }
 }
+
+/**
+ * A node that was leaving or down does not come up again, whatever a store says that has lost its last
+ * commits: all of its nodes are fenced, and join as others.
+ */
+export function laterOf(record: NodeRecord, known: NodeRecord | undefined): NodeRecord {
+  if (known === undefined || ORDER[known.status] <= ORDER[record.status]) return record
+  return { ...record, status: known.status }
+}
+
+const ORDER = { active: 0, leaving: 1, down: 2 } as const
 
 function isStatus(value: unknown): value is RecordStatus {
   return value === "active" || value === "leaving" || value === "down"

@@ -10,13 +10,24 @@ export interface Published {
    * becomes `once`, node by node, a call of it must not be repeated.
    */
   isOnce(type: string, method: string): boolean | undefined
+  /** The version of the states of the type on that node; undefined if it is not active, or does not say. */
+  versionOn(node: string, type: string): number | undefined
+  /** Whether an active host of the type can read states of this version. */
+  isKnown(type: string, version: number): boolean
+  /** The lowest version of the type among its active hosts, as far as they say; undefined if none does. */
+  lowestVersion(type: string): number | undefined
+  /** The active hosts of the type that cannot read states in this format of a codec, as far as they say. */
+  cannotRead(type: string, codec: string): readonly string[]
 }
 
-export function publishedBy(records: Iterable<NodeRecord>): Published {
+/** `records` are those of all nodes, by the texts of their ids. */
+export function publishedBy(records: Iterable<Known>): Published {
   let stateFormat = STATE_FORMAT
   /** By type: how many nodes host it, and for how many of them a method is `once`. */
   const hosts = new Map<string, { nodes: number; readonly once: Map<string, number> }>()
-  for (const { stateFormat: format = 1, types, once = [] } of records) {
+  const states: [node: string, states: PublishedStates][] = []
+  for (const [node, { record }] of records) {
+    const { status, stateFormat: format = 1, types, once = [], versions, codecs } = record
     stateFormat = Math.min(stateFormat, format)
     for (const type of types) {
       const host = hosts.get(type) ?? { nodes: 0, once: new Map() }
@@ -24,18 +35,50 @@ export function publishedBy(records: Iterable<NodeRecord>): Published {
       hosts.set(type, host)
     }
     for (const name of new Set(once)) {
-      const [type, method] = splitOnceName(name)
+      const [type, method] = split(name)
       const host = types.includes(type) ? hosts.get(type) : undefined
       host?.once.set(method, (host.once.get(method) ?? 0) + 1)
     }
+    if (status === "active")
+      states.push([node, { types, codecs, versions: versions && new Map(versions.map(versionIn)) }])
   }
+  const byNode = new Map(states)
+  const versionsOf = (type: string) =>
+    states.flatMap(([_, of]) => (of.types.includes(type) ? (versionOf(of, type) ?? []) : []))
   return {
     stateFormat,
     isOnce: (type, method) => {
       const host = hosts.get(type)
       return host && host.once.get(method) === host.nodes
     },
+    versionOn: (node, type) => {
+      const of = byNode.get(node)
+      return of?.types.includes(type) ? versionOf(of, type) : undefined
+    },
+    isKnown: (type, version) => versionsOf(type).some((known) => known >= version),
+    lowestVersion: (type) => {
+      const versions = versionsOf(type)
+      return versions.length === 0 ? undefined : Math.min(...versions)
+    },
+    cannotRead: (type, codec) =>
+      states.flatMap(([node, { types, codecs }]) =>
+        types.includes(type) && codecs?.includes(codec) === false ? [node] : [],
+      ),
   }
+}
+
+type Known = readonly [node: string, known: { readonly record: NodeRecord }]
+
+/** What an active node says of the states that it can read. */
+interface PublishedStates {
+  readonly types: readonly string[]
+  readonly versions: ReadonlyMap<string, number> | undefined
+  readonly codecs: readonly string[] | undefined
+}
+
+/** Versions of 0 are not said. */
+function versionOf({ versions }: PublishedStates, type: string): number | undefined {
+  return versions && (versions.get(type) ?? 0)
 }
 
 /** A method as records say it. */
@@ -43,7 +86,17 @@ export function onceName(type: string, method: string): string {
   return `${type}/${method}`
 }
 
-function splitOnceName(name: string): readonly [type: string, method: string] {
+/** The version of the states of a type as records say it. */
+export function versionName(type: string, version: number): string {
+  return `${type}/${version}`
+}
+
+function versionIn(name: string): readonly [type: string, version: number] {
+  const [type, version] = split(name)
+  return [type, Number(version)]
+}
+
+function split(name: string): readonly [type: string, rest: string] {
   const slash = name.indexOf("/")
   return [name.slice(0, slash), name.slice(slash + 1)]
 }

@@ -33,6 +33,9 @@ export interface RegistryDependencies {
   readonly types: readonly string[]
   /** The `once` methods of these types. */
   readonly once?: readonly string[] | undefined
+  /** The versions of their states, and the formats of codecs that this node can read, as in its record. */
+  readonly versions?: readonly string[] | undefined
+  readonly codecs?: readonly string[] | undefined
   /** How many placements this node remembers. */
   readonly placementCache: number
   /** Where the actors are kept that this node has. */

@@ -101,6 +101,11 @@ export class Registry implements TenureHolder {
     return this.#roster.published
   }
 
+  /** Lists the records of all nodes, as the watch may lag. Does not reject. */
+  refresh(): Promise<void> {
+    return this.#roster.refresh()
+  }
+
   /** Whether this node holds a lease that has not expired by its clock. */
   mayAct(): boolean {
     return this.#lifecycle.incarnation?.mayAct() ?? false

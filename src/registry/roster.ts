@@ -9,7 +9,7 @@ import { GoneNodes } from "./gone-nodes.js"
 import { LeaseRounds, type LeaseRoundsDependencies } from "./lease-rounds.js"
 import { renewEveryMs } from "./lease-terms.js"
 import { listAll } from "./list-all.js"
-import { decodeRecord, NODES, type NodeRecord, nodeKey } from "./node-record.js"
+import { decodeRecord, laterOf, NODES, type NodeRecord, nodeKey } from "./node-record.js"
 import { observedNodes } from "./observed-nodes.js"
 import { type Published, publishedBy } from "./published.js"
 import type { StartWait } from "./start-wait.js"
@@ -30,7 +30,7 @@ export class Roster {
   readonly #dependencies: RosterDependencies
   readonly #leases: LeaseRounds
   readonly #records = new Map<string, KnownRecord>()
-  #published: Published = publishedBy([])
+  #published: Published = publishedBy(this.#records)
   readonly #followed = new Map<string, Following>()
   readonly #nodes: StoreWatchLoop
   #epoch = ""
@@ -43,7 +43,7 @@ export class Roster {
   #rounds = 0
   /** The nodes that this one has a use for, and until when. */
   readonly #awaited = new Map<string, MonotonicMs>()
-  #isCatchingUp = false
+  #catchingUp: Promise<void> | undefined = undefined
   #isOver = false
   #unreachable: ReadonlyMap<string, readonly NodeId[]> = new Map()
 
@@ -198,7 +198,9 @@ export class Roster {
     this.#round = clock.setTimer(renewEveryMs(terms), () => {
       this.#setRound()
       this.#rounds += 1
-      if (this.#rounds >= ROUNDS_PER_TTL * Math.max(1, this.#records.size / FEW_NODES)) void this.#catchUp()
+      if (this.#rounds >= ROUNDS_PER_TTL * Math.max(1, this.#records.size / FEW_NODES)) {
+        this.#catchingUp ??= this.#catchUp()
+      }
       const now = clock.monotonicMs()
       for (const [node, until] of this.#awaited) if (now >= until) this.#awaited.delete(node)
       this.#observe()
@@ -206,11 +208,18 @@ export class Roster {
     })
   }
 
+  /** Lists the records from now on: a listing that is in flight may be older than what led here. */
+  refresh(): Promise<void> {
+    const begin = () => {
+      this.#catchingUp ??= this.#catchUp()
+      return this.#catchingUp
+    }
+    return this.#catchingUp === undefined ? begin() : this.#catchingUp.then(begin)
+  }
+
   /** Lists what the watch may not have shown. The watch notices a new epoch itself. */
   async #catchUp(): Promise<void> {
     const { store, troubles } = this.#dependencies
-    if (this.#isCatchingUp) return
-    this.#isCatchingUp = true
     try {
       const known = new Map(this.#records)
       const listing = await listAll(store, NODES)
@@ -219,7 +228,7 @@ export class Roster {
     } catch (error) {
       troubles.note("list the nodes", error)
     } finally {
-      this.#isCatchingUp = false
+      this.#catchingUp = undefined
     }
   }
 
@@ -334,7 +343,7 @@ export class Roster {
 
   #show(): void {
     const before = this.#view
-    this.#published = publishedBy([...this.#records.values()].map(({ record }) => record))
+    this.#published = publishedBy(this.#records)
     this.#view = before.next(membersOf(this.#records.values()), this.#unreachable)
     this.#observe()
     this.#dependencies.viewed(this.#view, before)
@@ -373,17 +382,6 @@ function* membersOf(records: Iterable<KnownRecord>): Generator<Member> {
     yield { node: id, status: statuses[record.status], roles: record.roles, types: record.types, age }
   }
 }
-
-/**
- * A node that was leaving or down does not come up again, whatever a store says that has lost its last
- * commits: all of its nodes are fenced, and join as others.
- */
-function laterOf(record: NodeRecord, known: NodeRecord | undefined): NodeRecord {
-  if (known === undefined || ORDER[known.status] <= ORDER[record.status]) return record
-  return { ...record, status: known.status }
-}
-
-const ORDER = { active: 0, leaving: 1, down: 2 } as const
 
 /** Undefined for a text that is no node id. */
 export function parsedNode(node: string): NodeId | undefined {

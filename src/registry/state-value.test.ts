@@ -68,7 +68,7 @@ test("a later version is an error that says what to do", () => {
   const later = written(5, format({ shape: { version: 3 } }))
   expect(problemOf(() => read(later, format(), () => 0))).toBe("from-a-later-version")
   expect(() => read(later, format(), () => 0)).toThrow(
-    "version must be at most 2 (got 3); start the newer code",
+    "its stored version is 3, and this node knows 2; start nodes whose Account has stateVersion 3",
   )
 })
 

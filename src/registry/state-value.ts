@@ -2,6 +2,7 @@ import type { ActorId } from "../address/actor-id.js"
 import { StateError } from "../errors/state-error.js"
 import type { Codec } from "../ports/codec.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
+import { laterVersion } from "./later-version.js"
 import { decodeState, encodeState, type StateHead, type StoredState } from "./stored-state.js"
 
 /** How the state of one actor is encoded by its type and this node. */
@@ -36,10 +37,7 @@ export function readValue(
   upgrade: StateUpgrade | undefined,
 ): unknown {
   const actor = id.toString()
-  if (version > shape.version) {
-    const detail = `version must be at most ${shape.version} (got ${version})`
-    throw new StateError(actor, "from-a-later-version", `${detail}; start the newer code`)
-  }
+  if (version > shape.version) throw laterVersion(id, version, `this node knows ${shape.version}`)
   if (formatOf(writtenWith) !== formatOf(codec.name)) {
     const detail = `codec must be ${writtenWith}, which wrote it (got ${codec.name})`
     throw new StateError(actor, "unreadable", detail)

@@ -130,6 +130,20 @@ export function hasEnded(bytes: Uint8Array): boolean {
   }
 }
 
+/** The version of a stored state, without reading the rest; undefined for bytes that are no state. */
+export function versionIn(bytes: Uint8Array): number | undefined {
+  try {
+    const { buffer, byteOffset, length } = bytes
+    const input = new InputBytes(Buffer.from(buffer, byteOffset, length), 0, length)
+    const format = input.u8()
+    if (format < 1 || format > STATE_FORMAT) return undefined
+    input.text()
+    return input.varint()
+  } catch {
+    return undefined
+  }
+}
+
 function readEnd(input: InputBytes): LifeEnd | undefined {
   const phase = input.u8()
   if (phase === EXISTS) return undefined

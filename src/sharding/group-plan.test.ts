@@ -13,7 +13,13 @@ const [A, B, C] = ["a", "b", "c"].map((name) => NodeId.of(`${name}.test`, 1, nam
 ]
 
 let map: ShardMap
-let registry: { view: ClusterView; life: NodeLife }
+let registry: {
+  view: ClusterView
+  life: NodeLife
+  published: { versionOn(node: string, type: string): number | undefined }
+}
+/** The versions of the states of carts, by node. */
+let versions: Map<string, number>
 let plan: GroupPlan
 
 beforeEach(() => {
@@ -22,7 +28,9 @@ beforeEach(() => {
   registry = {
     view: ClusterView.empty.next([member(A), member(B)]),
     life: { phase: "member", node: A } as NodeLife,
+    published: { versionOn: (node, type) => (type === "Cart" ? versions.get(node) : 0) },
   }
+  versions = new Map()
   plan = new GroupPlan(map, ["User", "Cart"], { registry, logger: { log: () => {} } })
 })
 
@@ -89,4 +97,29 @@ test("a home that is no member counts as none", () => {
   map.learn("e1", 0, { kind: "placed", node: C, generation: 5 })
   map.learn("e1", 1, { kind: "placed", node: B, generation: 6 })
   expect([plan.liveHome(0), plan.liveHome(1), plan.liveHome(2)]).toEqual([undefined, B, undefined])
+})
+
+test("nodes that know only earlier versions of a type keep what they have, and get nothing more", () => {
+  versions.set(B.text, 2)
+  expect(counts()).toEqual({ b: 4 })
+  map.learn("e1", 0, { kind: "placed", node: A, generation: 7 })
+  expect(counts()).toEqual({ a: 1, b: 3 })
+  for (const shard of [1, 2]) map.learn("e1", shard, { kind: "placed", node: A, generation: 7 + shard })
+  expect(counts()).toEqual({ a: 2, b: 2 })
+  registry.view = registry.view.next([member(A)])
+  expect(counts()).toEqual({ a: 4 })
+})
+
+test("a shard with a state of a later version than its home knows goes to a node that knows it", () => {
+  for (const shard of [0, 1, 2, 3]) {
+    map.learn("e1", shard, { kind: "placed", node: shard < 2 ? A : B, generation: 7 + shard })
+  }
+  versions.set(A.text, 1).set(B.text, 2)
+  expect(plan.nodes).toEqual([A.text, A.text, B.text, B.text])
+  plan.handOver(1, { type: "Cart", stateVersion: 3 })
+  expect(plan.nodes).toEqual([A.text, A.text, B.text, B.text])
+  plan.handOver(1, { type: "Cart", stateVersion: 2 })
+  expect(plan.nodes).toEqual([A.text, B.text, B.text, B.text])
+  map.learn("e1", 1, { kind: "placed", node: B, generation: 20 })
+  expect(counts()).toEqual({ a: 1, b: 3 })
 })

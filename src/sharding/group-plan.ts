@@ -2,12 +2,17 @@ import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Logger } from "../ports/logger.js"
 import type { NodeLife } from "../registry/node-life.js"
+import type { Published } from "../registry/published.js"
 import { planShards, type ShardPlan } from "./planner.js"
 import type { ShardMap } from "./shard-map.js"
 
 /**
  * The plan of one group, by what this node knows. It is made again when the members or the map have changed:
  * after a death, thousands of calls ask at the same time which node should have their shards.
+ *
+ * While nodes differ in the versions of states that they know, those that know only earlier versions of a
+ * type get no shards, as they could not read what is saved in them. A shard in which this node has found a
+ * state of a later version goes to a node that knows it: a shard cannot release one of its actors.
  */
 export class GroupPlan {
   readonly #map: ShardMap
@@ -15,6 +20,8 @@ export class GroupPlan {
   #types: readonly string[]
   #hasWarned = false
   #made: MadePlan | undefined = undefined
+  /** What this node has found in shards that it has, and cannot read. */
+  readonly #unread = new Map<number, UnreadState>()
 
   constructor(map: ShardMap, types: readonly string[], host: PlanningHost) {
     this.#map = map
@@ -37,9 +44,17 @@ export class GroupPlan {
     const made = this.#made
     if (made?.version === version && made.view === view && made.life === life) return made.nodes
     const homes = Array.from({ length: this.#map.count }, (_, shard) => this.liveHome(shard)?.text)
-    const nodes = planShards(homes, this.#candidates(view, life))
+    const candidates = this.#candidates(view, life)
+    const planned = planShards(homes, candidates, this.#closed(candidates))
+    const nodes = this.#unread.size === 0 ? planned : this.#withoutUnread(planned, candidates)
     this.#made = { version, view, life, nodes }
     return nodes
+  }
+
+  /** This node has found a state in the shard that is of a later version than it knows. */
+  handOver(shard: number, state: UnreadState): void {
+    this.#unread.set(shard, state)
+    this.#made = undefined
   }
 
   /** Where the shard is, without nodes that are gone. */
@@ -67,6 +82,39 @@ export class GroupPlan {
     return (reached.length === 0 ? able : reached).map(({ node }) => node.text)
   }
 
+  /** Those that know only earlier versions of the states of a type than others do; none if all do. */
+  #closed(candidates: readonly string[]): ReadonlySet<string> {
+    const closed = new Set<string>()
+    for (const type of this.#types) {
+      const versions = candidates.map((node) => this.#versionOn(node, type))
+      const highest = Math.max(...versions)
+      candidates.forEach((node, at) => {
+        if ((versions[at] as number) < highest) closed.add(node)
+      })
+    }
+    return closed.size === candidates.length ? new Set() : closed
+  }
+
+  /** A node that does not say which versions it knows is taken for one of the first. */
+  #versionOn(node: string, type: string): number {
+    return this.#host.registry.published.versionOn(node, type) ?? 0
+  }
+
+  /** Gives shards that this node cannot read to nodes that can, if there are any. */
+  #withoutUnread(planned: ShardPlan, candidates: readonly string[]): ShardPlan {
+    const self = this.#host.registry.life.node
+    const nodes = [...planned]
+    for (const [shard, { type, stateVersion }] of this.#unread) {
+      if (this.liveHome(shard)?.equals(self) !== true) {
+        this.#unread.delete(shard)
+        continue
+      }
+      const able = candidates.filter((node) => this.#versionOn(node, type) >= stateVersion)
+      if (able.length > 0 && !able.includes(nodes[shard] as string)) nodes[shard] = able[shard % able.length]
+    }
+    return nodes
+  }
+
   #warn(): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
@@ -79,8 +127,17 @@ const NOBODY_HOSTS_ALL =
 
 /** What a plan depends on besides the map. Views and lives are immutable. */
 interface PlanningHost {
-  readonly registry: { readonly view: ClusterView; readonly life: NodeLife }
+  readonly registry: {
+    readonly view: ClusterView
+    readonly life: NodeLife
+    readonly published: Pick<Published, "versionOn">
+  }
   readonly logger: Pick<Logger, "log">
+}
+
+interface UnreadState {
+  readonly type: string
+  readonly stateVersion: number
 }
 
 interface MadePlan {

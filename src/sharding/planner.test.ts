@@ -50,6 +50,25 @@ test("without candidates nobody should have anything", () => {
   expect(planShards(nobody(3), [])).toEqual(nobody(3))
 })
 
+test("closed nodes keep their shares and get nothing; the others share the rest", () => {
+  const [a, b, c] = nodes(3) as [string, string, string]
+  const before = planShards(nobody(90), [a, b])
+  const joined = planShards(before, [a, b, c], new Set([a, b]))
+  expect(countsOf(joined)).toEqual(new Map(nodes(3).map((node) => [node, 30])))
+  const afterDeath = planShards(
+    joined.map((node) => (node === b ? undefined : node)),
+    [a, c],
+    new Set([a]),
+  )
+  expect(countsOf(afterDeath)).toEqual(
+    new Map([
+      [a, 30],
+      [c, 60],
+    ]),
+  )
+  expect(planShards(afterDeath, [a, c], new Set([a]))).toEqual(afterDeath)
+})
+
 describe("whatever the homes are", () => {
   const scene = fc
     .record({ shards: fc.integer({ min: 1, max: 200 }), size: fc.integer({ min: 1, max: 9 }) })

@@ -16,9 +16,17 @@ import { type Hash64, mix, stableHash } from "../address/stable-hash.js"
  * `homes` has the node of each shard, undefined if nobody has it. A home that is no candidate, as it leaves
  * or does not host the group, should give its shards away. The result is undefined for all shards if there
  * are no candidates.
+ *
+ * A candidate in `closed` gets no shard that it does not have: it knows only earlier versions of states than
+ * others do, and could not read what was saved in the shard. It keeps up to its share, and the others share
+ * the rest. So in a rolling upgrade shards move to upgraded nodes alone.
  */
-export function planShards(homes: readonly (string | undefined)[], candidates: readonly string[]): ShardPlan {
-  const shares = sharesOf(homes, candidates)
+export function planShards(
+  homes: readonly (string | undefined)[],
+  candidates: readonly string[],
+  closed: ReadonlySet<string> = NOBODY,
+): ShardPlan {
+  const shares = sharesOf(homes, candidates, closed)
   const plan: (string | undefined)[] = homes.map(() => undefined)
   for (const share of shares.values()) for (const shard of keep(share)) plan[shard] = share.node
   if (shares.size === 0) return plan
@@ -45,21 +53,35 @@ interface Share {
   room: number
 }
 
-function sharesOf(homes: readonly (string | undefined)[], candidates: readonly string[]): Map<string, Share> {
+function sharesOf(
+  homes: readonly (string | undefined)[],
+  candidates: readonly string[],
+  closed: ReadonlySet<string>,
+): Map<string, Share> {
   const had = new Map<string, number[]>([...candidates].sort().map((node) => [node, []]))
   homes.forEach((home, shard) => {
     if (home !== undefined) had.get(home)?.push(shard)
   })
   const even = Math.floor(homes.length / had.size)
-  const larger = homes.length - even * had.size
+  const closedShares = [...had].flatMap(([node, shards]) =>
+    closed.has(node) ? [share(node, shards, Math.min(even, shards.length))] : [],
+  )
+  const kept = closedShares.reduce((sum, { shards, room }) => sum + shards.length + room, 0)
+  const open = [...had].filter(([node]) => !closed.has(node))
+  return new Map([...closedShares, ...evenShares(open, homes.length - kept)].map((one) => [one.node, one]))
+}
+
+/** Divides this number of shards evenly among nodes that have some. */
+function evenShares(had: readonly (readonly [string, readonly number[]])[], count: number): readonly Share[] {
+  const even = Math.floor(count / had.length)
+  const larger = count - even * had.length
   // The nodes that have most keep one more than the others: nothing moves between two that are even.
   const ordered = [...had].sort(([, a], [, b]) => b.length - a.length)
-  return new Map(
-    ordered.map(([node, shards], at) => {
-      const quota = at < larger ? even + 1 : even
-      return [node, { node, hash: stableHash(node), shards, room: quota - shards.length }]
-    }),
-  )
+  return ordered.map(([node, shards], at) => share(node, shards, at < larger ? even + 1 : even))
+}
+
+function share(node: string, shards: readonly number[], quota: number): Share {
+  return { node, hash: stableHash(node), shards, room: quota - shards.length }
 }
 
 /** Returns the shards that a node keeps; of those that are too many, it gives away those of lowest score. */
@@ -69,6 +91,8 @@ function keep({ shards, hash, room }: Share): readonly number[] {
   const byScore = [...shards].sort((a, b) => compare(scores.get(b) as Hash64, scores.get(a) as Hash64))
   return byScore.slice(0, room)
 }
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 function best(shares: readonly Share[], shard: number): Share {
   return shares.reduce((one, other) =>

@@ -74,6 +74,11 @@ export class ShardGroup {
     this.#plan.learnTypes(types)
   }
 
+  /** A state in the shard is of a later version than this node knows. */
+  handOver(shard: number, type: string, stateVersion: number): void {
+    this.#plan.handOver(shard, { type, stateVersion })
+  }
+
   /** The node that should have each shard. */
   plan(): ShardPlan {
     return this.#plan.nodes

@@ -3,13 +3,13 @@ import type { ActorId } from "../address/actor-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Directory } from "../placement/directory.js"
 import { rendezvous } from "../placement/rendezvous.js"
-import type { ShardedPlacement } from "../placement/sharded.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Clock, MonotonicMs, Timer } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 import type { Scheduler } from "../ports/scheduler.js"
-import type { Change, ClusterStore, Moment, Revision } from "../ports/store.js"
+import type { Change, ClusterStore, Moment } from "../ports/store.js"
 import type { PlacementSeen } from "../registry/claim.js"
+import { placementSeen } from "../registry/commits.js"
 import { listAll } from "../registry/list-all.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Placed, Whereabouts } from "../registry/placement-cache.js"
@@ -25,7 +25,7 @@ import { typesOfGroups } from "./group-record.js"
 import { ShardGroup } from "./shard-group.js"
 import type { ShardHost } from "./shard-host.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
-import { keyProblem, shardOfKey } from "./shard-of-key.js"
+import { keyProblem, type ShardedType, shardIn } from "./shard-of-key.js"
 import type { ShardTenure } from "./shard-tenure.js"
 import type { ShardedGroup } from "./sharded-groups.js"
 
@@ -38,7 +38,7 @@ export class Shards implements Directory, ShardHost {
   readonly isOfShards = true
   readonly #host: ActorHost
   readonly #groups = new Map<string, ShardGroup>()
-  readonly #byType = new Map<string, { readonly group: ShardGroup; readonly placement: ShardedPlacement }>()
+  readonly #byType = new Map<string, ShardedType>()
   readonly #watch: StoreWatchLoop
   readonly #troubles: StoreTroubles
   /** The keys of shards that are read because a call failed. */
@@ -155,8 +155,8 @@ export class Shards implements Directory, ShardHost {
 
   /** Gives up what nobody can have, after the actors of this node have ended. */
   async release(): Promise<void> {
-    const groups = this.registry.view.members.length === 1 ? [] : [...this.#groups.values()]
-    await Promise.all(groups.map((group) => group.release()))
+    if (this.registry.view.members.length === 1) return
+    await Promise.all([...this.#groups.values()].map((group) => group.release()))
   }
 
   /** Whether the other nodes may not know yet that this one leaves. */
@@ -184,14 +184,12 @@ export class Shards implements Directory, ShardHost {
 
   /** An actor whose key has no shard is nowhere, and its placement fails when the strategy is asked. */
   cached(id: ActorId): Whereabouts | undefined {
-    const { group, placement } = this.#of(id)
-    const shard = shardOfKey(placement, id.key)
+    const { group, shard } = shardIn(this.#of(id), id.key)
     return shard === undefined ? undefined : group.map.at(shard)
   }
 
   async read(id: ActorId): Promise<Placed | undefined> {
-    const { group, placement } = this.#of(id)
-    const shard = shardOfKey(placement, id.key)
+    const { group, shard } = shardIn(this.#of(id), id.key)
     if (shard === undefined) return undefined
     const sight = await this.store.get(shardKey(group.name, shard))
     const { entry, epoch } = sight
@@ -199,7 +197,7 @@ export class Shards implements Directory, ShardHost {
       group.map.learn(epoch, shard, { kind: "absent", revision: sight.absentAt })
       return undefined
     }
-    const placed = this.placed(seen(entry.value, entry.revision))
+    const placed = this.placed(placementSeen(entry))
     if (placed === undefined) {
       throw new StoreUnavailableError(`${id} has a shard that this version cannot read`, "not-committed")
     }
@@ -227,9 +225,14 @@ export class Shards implements Directory, ShardHost {
       .finally(() => this.#doubted.delete(key))
   }
 
-  awaited(id: ActorId, chain: readonly string[]): void {
+  handOver(id: ActorId, stateVersion: number): void {
     const { group, placement } = this.#of(id)
-    const shard = shardOfKey(placement, id.key)
+    group.handOver(placement.shardOf(id.key), id.type, stateVersion)
+    this.changed()
+  }
+
+  awaited(id: ActorId, chain: readonly string[]): void {
+    const { group, shard } = shardIn(this.#of(id), id.key)
     if (shard !== undefined) group.awaited(id, shard, chain)
   }
 
@@ -240,20 +243,18 @@ export class Shards implements Directory, ShardHost {
     if (known !== undefined) return known
     const { group, placement } = this.#of(id)
     const registration = group.register(id, placement.shardOf(id.key))
-    const entry = table.at(id.name)
-    if (!(registration instanceof Promise)) {
-      entry.held = registration.kind === "acquired" ? registration.tenure : undefined
-      table.prune(entry)
-      return Promise.resolve(registration)
-    }
-    const registered = registration.then((result) => {
-      const entry = table.at(id.name)
-      entry.held = result.kind === "acquired" ? result.tenure : undefined
-      table.prune(entry)
-      return result
-    })
-    entry.held = registered
+    if (!(registration instanceof Promise)) return Promise.resolve(this.#hold(id, registration))
+    const registered = registration.then((result) => this.#hold(id, result))
+    table.at(id.name).held = registered
     return registered
+  }
+
+  #hold(id: ActorId, registration: Registration): Registration {
+    const { table } = this.#host
+    const entry = table.at(id.name)
+    entry.held = registration.kind === "acquired" ? registration.tenure : undefined
+    table.prune(entry)
+    return registration
   }
 
   /** An actor of a shard has no record of its own, so there is nothing to delete. */
@@ -305,8 +306,7 @@ export class Shards implements Directory, ShardHost {
     if (this.#isOver) return
     this.#plannedAt = this.clock.monotonicMs()
     this.#timer = this.clock.setTimer(PLAN_AGAIN_MS, () => this.#plan())
-    const { hasJoined } = this.#host
-    if (!hasJoined) return
+    if (!this.#host.hasJoined) return
     const { phase } = this.registry.life
     if (phase === "leaving") for (const group of this.#groups.values()) group.drainOn()
     if (!this.#mayHost || !this.#isListed || phase !== "member") return
@@ -329,7 +329,7 @@ export class Shards implements Directory, ShardHost {
     }
   }
 
-  #of({ type }: ActorId): { readonly group: ShardGroup; readonly placement: ShardedPlacement } {
+  #of({ type }: ActorId): ShardedType {
     const found = this.#byType.get(type)
     if (found === undefined) throw new TypeError(`${type} is not sharded`)
     return found
@@ -344,9 +344,9 @@ export class Shards implements Directory, ShardHost {
       group.map.beginEpoch(epoch)
       named.set(group, new Set())
     }
-    for (const { key, value, revision: generation } of entries) {
-      const at = this.#shardAt(key)
-      const placed = at && this.placed(seen(value, generation))
+    for (const entry of entries) {
+      const at = this.#shardAt(entry.key)
+      const placed = at && this.placed(placementSeen(entry))
       if (at === undefined || placed === undefined) continue
       at.group.map.learn(epoch, at.shard, placed)
       named.get(at.group)?.add(at.shard)
@@ -363,7 +363,7 @@ export class Shards implements Directory, ShardHost {
       if (at === undefined) continue
       const { map } = at.group
       const absent: Whereabouts = { kind: "absent", revision }
-      const where = value === undefined ? absent : this.placed(seen(value, revision))
+      const where = value === undefined ? absent : this.placed(placementSeen({ value, revision }))
       if (where !== undefined) map.learn(map.epoch, at.shard, where)
     }
     this.changed()
@@ -372,7 +372,7 @@ export class Shards implements Directory, ShardHost {
   #shardAt(key: string): { readonly group: ShardGroup; readonly shard: number } | undefined {
     const parsed = parseShardKey(key)
     const group = parsed && this.#groups.get(parsed.group)
-    return parsed && group && { group, shard: parsed.shard }
+    return group && { group, shard: parsed.shard }
   }
 
   #stop(): void {
@@ -388,13 +388,7 @@ const LOOK_AGAIN_MS = 5
 const PLAN_AGAIN_MS = 1_000
 /** Changes come in crowds, and a plan of thousands of shards takes a millisecond. */
 const PLAN_AFTER_MS = 20
-
 /** Plans take at most one part in this many of a node's time. One for 65,536 shards takes 50 ms. */
 const PLANNING_AT_MOST = 10
-
 /** Shards are moved only if the members have not changed for this long: nodes often start together. */
 const SETTLED_AFTER_MS = 1_000
-
-function seen(value: Uint8Array, generation: Revision): PlacementSeen {
-  return { node: Buffer.from(value).toString("latin1"), generation }
-}

@@ -121,6 +121,7 @@ export class Cluster {
       roles: settings.roles,
       types: actors.types,
       once: actors.onceMethods,
+      versions: actors.stateVersions,
       placementCache: settings.placementCache,
       actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,

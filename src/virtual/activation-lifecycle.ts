@@ -1,6 +1,5 @@
 import { ActivationError } from "../errors/actor-call-errors.js"
-import { FencedError, TimeoutError } from "../errors/call-errors.js"
-import { StoreUnavailableError } from "../errors/store-errors.js"
+import { TimeoutError } from "../errors/call-errors.js"
 import { readable } from "../errors/thrown.js"
 import type { StateRead } from "../registry/claim.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -10,6 +9,7 @@ import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import { OwnTask } from "./own-task.js"
+import { isTransient } from "./placement-answer.js"
 import { settlesWithin } from "./settles-within.js"
 import type { TurnRunner } from "./turn-runner.js"
 
@@ -214,19 +214,19 @@ export class ActivationLifecycle {
    * waiting messages are passed on to the next activation.
    */
   #fail(thrown: unknown): never {
-    const { tenure, turns } = this.#owner
-    const error = readable(thrown)
+    const { tenure, turns, home } = this.#owner
+    const error = home.startFailure(tenure.id, readable(thrown))
     const hook = this.#hook
     const isOwn = tenure.endedBecause === undefined
-    const isTransient = error instanceof FencedError || error instanceof StoreUnavailableError
+    const isPassing = isTransient(error)
     this.#isUnused = true
     this.#become("deactivating")
     this.#become("invalid")
     const hasHookEnded = hook === undefined || !this.#isInHook
     tenure.end("its start failed", { isSettled: hasHookEnded && !this.#owner.isSaving })
     const waiting = turns.waiting.takeAll()
-    if (!isTransient) this.#failure = { waiting, cause: error }
-    void this.#owner.leaveCatalog(isTransient ? waiting : [], isOwn)
+    if (!isPassing) this.#failure = { waiting, cause: error }
+    void this.#owner.leaveCatalog(isPassing ? waiting : [], isOwn)
     // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
     // ended, as it does for turns.
     const resolveGone = () => this.#resolveGone()

@@ -27,6 +27,7 @@ import type { SentOperation } from "./operation.js"
 import { type CallRequest, OutgoingCall } from "./outgoing-call.js"
 import { OutgoingOperation } from "./outgoing-operation.js"
 import { notHere } from "./placement-answer.js"
+import { startFailure } from "./start-failure.js"
 
 /**
  * The activations of this node. The catalog starts them, ends them when they are idle or the node leaves, and
@@ -210,6 +211,10 @@ export class Catalog implements ActivationHome {
     this.#takeBack([invocation], undefined, false)
   }
 
+  startFailure(id: ActorId, thrown: unknown): unknown {
+    return startFailure(this.#host, id, thrown)
+  }
+
   turnOverdue({ id }: Activation, method: string, chain: readonly string[]): void {
     this.logger.log("warn", "a turn has exceeded the timeout of its method", {
       actor: id.toString(),
@@ -366,6 +371,8 @@ export interface ActivationHome {
   ended(activation: Activation, waiting: readonly Invocation[], isOwn: boolean): Promise<unknown> | undefined
   /** Passes a message on to the next activation. */
   reroute(invocation: Invocation): void
+  /** Returns what to make of what the start of an actor has thrown. */
+  startFailure(id: ActorId, thrown: unknown): unknown
   /**
    * Called when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
    * turn, then the turn itself.

@@ -7,6 +7,7 @@ import type { Member, MemberStatus } from "../membership/member.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import { preferLocal } from "../placement/strategies.js"
 import type { Scheduler } from "../ports/scheduler.js"
+import type { Registry } from "../registry/registry.js"
 import type { Activation } from "./activation.js"
 import type { Catalog } from "./catalog.js"
 import { Homecoming } from "./homecoming.js"
@@ -30,12 +31,19 @@ class Setup {
   readonly ended: { readonly id: ActorId; readonly reason: string }[] = []
   readonly ends: (() => void)[] = []
   activations: Activation[] = []
+  /** The versions of the states of all types, by node; 0 if they are not set. */
+  readonly versions = new Map<string, number>()
+  readonly published = { versionOn: (node: string) => this.versions.get(node) }
   view = ClusterView.empty.next([member(SELF), member(OLD)])
   turns = 0
   readonly homecoming = new Homecoming({
-    registry: Object.defineProperty({ node: SELF } as { node: NodeId; view: ClusterView }, "view", {
-      get: () => this.view,
-    }),
+    registry: Object.defineProperty(
+      { node: SELF, published: this.published } as unknown as Registry,
+      "view",
+      {
+        get: () => this.view,
+      },
+    ),
     catalog: Object.defineProperties({} as Pick<Catalog, "all" | "size">, {
       all: { get: () => this.activations[Symbol.iterator]() },
       size: { get: () => this.activations.length },
@@ -145,6 +153,14 @@ test("actors wait for a node that is not up, that cannot be reached, or that has
   setup.met.add(NEW.text)
   await setup.clock.advance(1_000)
   expect(setup.ended).toHaveLength(away)
+})
+
+test("actors do not go to a node that knows only earlier versions of their states", async () => {
+  setup.add(60)
+  setup.versions.set(SELF.text, 2).set(NEW.text, 1)
+  setup.join()
+  await setup.clock.advance(5_000)
+  expect(setup.ended).toEqual([])
 })
 
 test("a node that is gone again is expected no more", async () => {

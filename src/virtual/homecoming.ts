@@ -5,6 +5,7 @@ import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Scheduler } from "../ports/scheduler.js"
+import type { Published } from "../registry/published.js"
 import type { Activation } from "./activation.js"
 import type { Catalog } from "./catalog.js"
 import { Deactivations } from "./deactivations.js"
@@ -57,7 +58,11 @@ export class Homecoming {
     if (this.#host.strategyOf(id.type) !== rendezvous) return undefined
     const candidates = this.#host.registry.view.hosting(id.type)
     const home = candidates.length < 2 ? undefined : rendezvous(id, candidates)
-    return home !== undefined && this.#arrivals.has(home.text) && this.#isThere(home) ? home : undefined
+    if (home === undefined || !this.#arrivals.has(home.text) || !this.#isThere(home)) return undefined
+    // What was saved here could not be read there.
+    const { published, node } = this.#host.registry
+    const version = published.versionOn(home.text, id.type) ?? 0
+    return version < (published.versionOn(node.text, id.type) ?? 0) ? undefined : home
   }
 
   stop(): void {
@@ -121,7 +126,11 @@ const EXAMINED_PER_TURN = 1_000
 
 /** The parts of the node that this uses. */
 interface HomecomingHost {
-  readonly registry: { readonly view: ClusterView; readonly node: NodeId }
+  readonly registry: {
+    readonly view: ClusterView
+    readonly node: NodeId
+    readonly published: Pick<Published, "versionOn">
+  }
   readonly catalog: Pick<Catalog, "all" | "size">
   readonly clock: Clock
   readonly scheduler: Scheduler

@@ -4,7 +4,9 @@ import { ActivationError, PlacementError, UnknownActorTypeError } from "../error
 import { FencedError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Refusal } from "../placement/placement-protocol.js"
+import { laterVersion } from "../registry/later-version.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
+import { KnownElsewhereError } from "./known-elsewhere-error.js"
 
 // Translates between the answers of placement and the errors of calls.
 
@@ -18,6 +20,10 @@ export function refusalError(id: ActorId, refusal: Refusal): Error | undefined {
       })
     case "invalid-key":
       return new PlacementError(id.toString(), "not-placed", refusal.because)
+    case "later-version": {
+      const cause = laterVersion(id, refusal.stateVersion, "no node that can be called knows it")
+      return new ActivationError(id.toString(), { cause })
+    }
     case "not-ready":
       return undefined
     case "denied":
@@ -28,8 +34,12 @@ export function refusalError(id: ActorId, refusal: Refusal): Error | undefined {
 }
 
 /** Whether the activation failed for a reason outside the actor, so that a retry may succeed. */
-function isTransient(cause: unknown): boolean {
-  return cause instanceof FencedError || cause instanceof StoreUnavailableError
+export function isTransient(cause: unknown): boolean {
+  return (
+    cause instanceof FencedError ||
+    cause instanceof StoreUnavailableError ||
+    cause instanceof KnownElsewhereError
+  )
 }
 
 /** Parses the placement that another node returned with an error; undefined if it is absent or invalid. */

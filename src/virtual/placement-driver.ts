@@ -15,6 +15,7 @@ import type { Revision } from "../ports/store.js"
 import type { StateRead } from "../registry/claim.js"
 import type { Whereabouts } from "../registry/placement-cache.js"
 import type { Registration, Unregistration } from "../registry/registration.js"
+import { versionIn } from "../registry/stored-state.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -121,7 +122,22 @@ export class PlacementDriver {
     if (registration.kind === "acquire-denied") return this.handle({ ...registration, request })
     const { tenure, state } = registration
     this.#begin(tenure, state)
-    this.handle({ kind: "acquired", request, generation: tenure.generation })
+    const { generation } = tenure
+    const stateVersion = this.#laterVersion(tenure.id, state)
+    const acquired = () => this.handle({ kind: "acquired", request, generation, stateVersion })
+    const { registry } = this.#host
+    if (stateVersion === undefined || registry.published.isKnown(tenure.id.type, stateVersion))
+      return acquired()
+    // The node that wrote the state has a record, or had one: this node may not have seen it yet.
+    void registry.refresh().then(acquired)
+  }
+
+  /** The version of the state that a claim has read, if it is above that of this node. */
+  #laterVersion({ type }: ActorId, state: StateRead | undefined): number | undefined {
+    const hosted = this.#host.types.get(type)
+    if (state?.entry === undefined || hosted === undefined || !hosted.durability.isDurable) return undefined
+    const version = versionIn(state.entry.value)
+    return version !== undefined && version > hosted.stateVersion ? version : undefined
   }
 
   #lookedUp(request: number, found: Whereabouts | LookUpFailure): void {

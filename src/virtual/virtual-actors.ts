@@ -3,7 +3,7 @@ import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
-import { onceName } from "../registry/published.js"
+import { onceName, versionName } from "../registry/published.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry } from "./actor-entry.js"
@@ -49,9 +49,18 @@ export class VirtualActors {
     )
   }
 
-  /** The classes that have no name of their own in the cluster, and use that of the class. */
+  /** The versions of the states of the durable types, as records say them. */
+  get stateVersions(): readonly string[] {
+    const durable = [...this.host.types.values()].filter(({ durability }) => durability.isDurable)
+    return durable.flatMap(({ name, stateVersion }) =>
+      stateVersion === 0 ? [] : [versionName(name, stateVersion)],
+    )
+  }
+
+  /** The classes of durable types that have no name of their own, and use that of the class. */
   get unnamed(): readonly ActorClass[] {
-    return [...this.host.types.values()].map(({ make }) => make).filter((make) => make.type === undefined)
+    const durable = [...this.host.types.values()].filter(({ durability }) => durability.isDurable)
+    return durable.map(({ make }) => make).filter((make) => make.type === undefined)
   }
 
   /** The number of actors that are resolved for calls of this node, or called on other nodes. */
@@ -163,6 +172,8 @@ export class VirtualActors {
   #topologyOf(view: ClusterView) {
     return {
       version: view.version,
+      knows: (node: NodeId, type: string, stateVersion: number) =>
+        (this.host.registry.published.versionOn(node.text, type) ?? -1) >= stateVersion,
       has: (node: NodeId) => view.has(node),
       isLeaving: (node: NodeId) => view.member(node)?.status === "leaving",
       candidates: (type: string) => this.#candidates(view, type),

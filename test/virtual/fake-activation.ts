@@ -94,6 +94,7 @@ export class FakeActivation implements TurnOwner {
       dispatcher: { schedule: (one: Runnable) => this.scheduled.push(one) },
       deadlines: { add: (_turn: object, delayMs: number) => this.said.push(`deadline ${delayMs}`) },
       logger: { log: (_level: string, message: string) => this.logged.push(message) },
+      startFailure: (_id: unknown, thrown: unknown) => thrown,
       reroute: ({ key, method }: Invocation) => this.said.push(`reroute ${key}.${method}`),
       context: { run: <T>(_turn: object, task: () => T) => task(), current: () => undefined },
       ...home,

@@ -7,6 +7,7 @@ import { type Actor, type DeactivationReason, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
+import { HeldStart, HOLD, LET_GO } from "./held-start.js"
 import type { Invocation } from "./invocation.js"
 import { OwnTask } from "./own-task.js"
 import { isTransient } from "./placement-answer.js"
@@ -45,6 +46,9 @@ export class ActivationLifecycle {
   /** The promise of `onActivate`, if it has returned one. */
   #hook: Promise<void> | undefined = undefined
   #isGone = false
+  #hasBegun = false
+  /** The start, if the actor is held instead of started. */
+  #held: HeldStart | undefined = undefined
   /** Resolve the promises that `deactivate` returned. */
   readonly #onGone: (() => void)[] = []
 
@@ -86,6 +90,11 @@ export class ActivationLifecycle {
    * becomes invalid, and the error is thrown, or the promise rejects with it.
    */
   start(): Promise<void> | undefined {
+    this.#hasBegun = true
+    const { key, home } = this.#owner
+    const wanted = home.holds.take(key, home.clock.monotonicMs())
+    if (wanted !== undefined) this.#held ??= new HeldStart(this.#owner, wanted)
+    if (this.#held !== undefined) return this.#beHeld(this.#held)
     let loading: Promise<void> | undefined
     try {
       loading = this.#owner.load()
@@ -99,9 +108,25 @@ export class ActivationLifecycle {
     )
   }
 
+  /** Takes a message that holds the actor instead of starting it, before it is started; false for others. */
+  takes(invocation: Invocation): boolean {
+    if (invocation.method !== HOLD && invocation.method !== LET_GO) return false
+    if (this.#hasBegun && this.#held === undefined) return false
+    this.#held ??= new HeldStart(this.#owner)
+    this.#held.take(invocation)
+    return true
+  }
+
+  async #beHeld(held: HeldStart): Promise<void> {
+    const isSettled = await held.run()
+    const error = fencedError(this.#owner.tenure, "not-delivered")
+    this.#fail(error, { isUnused: false, isSettled })
+  }
+
   /** Ends the activation once no turn runs, and resolves when it is gone. */
   deactivate(reason: DeactivationReason): Promise<void> {
     this.#reason ??= reason
+    this.#held?.shut()
     if (this.#state === "valid") void this.#end(this.#reason)
     if (this.#isGone) return Promise.resolve()
     return new Promise((resolve) => this.#onGone.push(resolve))
@@ -119,6 +144,7 @@ export class ActivationLifecycle {
    * wait for them.
    */
   tenureEnded(): void {
+    this.#held?.shut()
     this.#interrupt?.(fencedError(this.#owner.tenure, "not-delivered"))
     if (this.#state === "deactivating") void this.#leaveCatalog(false)
     else if (this.#state === "valid") {
@@ -213,17 +239,17 @@ export class ActivationLifecycle {
    * Ends an activation whose start failed, and throws the error. If the actor did not cause the failure, the
    * waiting messages are passed on to the next activation.
    */
-  #fail(thrown: unknown): never {
+  #fail(thrown: unknown, { isUnused = true, isSettled = true } = {}): never {
     const { tenure, turns, home } = this.#owner
     const error = home.startFailure(tenure.id, readable(thrown))
     const hook = this.#hook
     const isOwn = tenure.endedBecause === undefined
     const isPassing = isTransient(error)
-    this.#isUnused = true
+    this.#isUnused = isUnused
     this.#become("deactivating")
     this.#become("invalid")
     const hasHookEnded = hook === undefined || !this.#isInHook
-    tenure.end("its start failed", { isSettled: hasHookEnded && !this.#owner.isSaving })
+    tenure.end("its start failed", { isSettled: isSettled && hasHookEnded && !this.#owner.isSaving })
     const waiting = turns.waiting.takeAll()
     if (!isPassing) this.#failure = { waiting, cause: error }
     void this.#owner.leaveCatalog(isPassing ? waiting : [], isOwn)

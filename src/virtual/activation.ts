@@ -4,7 +4,7 @@ import type { Terminated } from "../actor/signals.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { Logger } from "../ports/logger.js"
 import type { StateRead } from "../registry/claim.js"
-import { DurableState } from "../registry/durable-state.js"
+import type { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
 import { ActivationResources } from "./activation-resources.js"
@@ -18,7 +18,7 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { checkChange, initialize, loadState, saveRefusal } from "./actor-state.js"
+import { checkChange, durableState, initialize, loadState, saveRefusal } from "./actor-state.js"
 import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
 import { blockedBy } from "./blocked-by.js"
@@ -35,7 +35,8 @@ import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
 import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
 import type { ActorReminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
-import { type TurnOwner, TurnRunner } from "./turn-runner.js"
+import type { TurnOwner } from "./turn-owner.js"
+import { TurnRunner } from "./turn-runner.js"
 
 /**
  * One activation of one actor on this node: the entry of the catalog, the target of messages, and the context
@@ -43,12 +44,11 @@ import { type TurnOwner, TurnRunner } from "./turn-runner.js"
  *
  * Its parts are its turns (`turn-runner.ts`), its start and end (`activation-lifecycle.ts`), its durable
  * state (`actor-state.ts`), its outgoing calls, and its timers, watches and log (`activation-resources.ts`).
- * A node may have a million activations, almost all of them idle. An idle activation therefore has only the
- * parts that it needs to accept the next message; the others are created when they are first used. There are
- * no private methods, because they would cost each activation another field.
+ * A node may have a million activations, almost all idle. An idle one therefore has only what it needs to
+ * accept the next message; other parts are created when they are first used. There are no private methods,
+ * because they would cost each activation another field.
  *
- * The doors are those of the tenure. They are checked before a turn starts, before a call, an ask or a reply
- * leaves, and before a save.
+ * The doors are those of the tenure, checked before a turn starts, before what it says leaves, and in saves.
  */
 export class Activation
   implements
@@ -242,6 +242,14 @@ export class Activation
     this.durableTurns.post({ type, key, method }, args)
   }
 
+  hold(token: string, forMs: number): void {
+    this.home.holds.want(this, token, forMs)
+  }
+
+  takes(invocation: Invocation): boolean {
+    return this.#lifecycle?.takes(invocation) === true
+  }
+
   wake(name: unknown): void {
     if (name === OUTBOX) this.#durableTurns?.deliver()
   }
@@ -389,8 +397,4 @@ export class Activation
     this.#lifecycle ??= new ActivationLifecycle(this, "valid")
     this.#lifecycle.tenureEnded()
   }
-}
-
-function durableState({ tenure, home, type }: Activation): DurableState {
-  return new DurableState(tenure, home.state, type.stateShape)
 }

@@ -1,5 +1,5 @@
 import type { StateRead } from "../registry/claim.js"
-import type { DurableState } from "../registry/durable-state.js"
+import { DurableState } from "../registry/durable-state.js"
 import type { StateUpgrade } from "../registry/state-value.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { Activation } from "./activation.js"
@@ -27,6 +27,15 @@ export function loadState(
   if (taken instanceof Promise) return taken.then(initialize)
   initialize(taken)
   return undefined
+}
+
+/** The state of an activation in the store. */
+export function durableState({
+  tenure,
+  home,
+  type,
+}: Pick<Activation, "tenure" | "home" | "type">): DurableState {
+  return new DurableState(tenure, home.state, type.stateShape)
 }
 
 /** Sets the state of an instance whose type has no stored state. */

@@ -295,6 +295,8 @@ export interface ActorContext<State> {
   save(state: State): Promise<void>
   actor(type: ActorClass | string, key: string): unknown
   eventually(handle: object): unknown
+  /** Ends the activation, so that the actor is held. */
+  hold(token: string, forMs: number): void
   /** Goes on with what the actor has left to do; `name` is that of a due entry. */
   wake(name: unknown): void
   /** The running turn ends the delivery of a message of the actor. */

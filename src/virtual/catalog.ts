@@ -20,6 +20,7 @@ import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
 import { OUTBOX } from "./due-entry.js"
 import type { DueIndex } from "./due-index.js"
+import { WantedHolds } from "./held-start.js"
 import { IncomingCall } from "./incoming-call.js"
 import { WAKE } from "./internal-methods.js"
 import type { Invocation } from "./invocation.js"
@@ -52,6 +53,7 @@ export class Catalog implements ActivationHome {
   readonly due: DueIndex
   readonly mailboxCapacity: number
   readonly requestTimeoutMs: number
+  readonly holds = new WantedHolds()
   sweeps = 0
   readonly #host: ActorHost
   /** Fenced activations, which have left the catalog, until their turns and hooks have ended. */
@@ -392,6 +394,8 @@ export interface ActivationHome {
     },
     operation: SentOperation,
   ): Promise<unknown>
+  /** The actors whose next activations are held. */
+  readonly holds: WantedHolds
   /** Starts the next activation, which has messages to deliver, elsewhere if this node leaves. */
   wake(activation: Activation): void
   /** Creates a handle for calls that `from` makes. */

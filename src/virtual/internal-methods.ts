@@ -4,6 +4,7 @@ import { type Actor, internals } from "./actor.js"
 import type { ActorHost } from "./actor-host.js"
 import type { ActorMethod } from "./actor-type.js"
 import { EXPIRY } from "./due-entry.js"
+import { AGAIN, HOLD, LET_GO } from "./held-start.js"
 import { OutgoingCall } from "./outgoing-call.js"
 import { UNDELIVERED, UndeliveredTask } from "./undelivered-task.js"
 
@@ -73,6 +74,15 @@ const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
     }),
   ],
   [
+    HOLD,
+    // Reached by an actor that runs: it makes way.
+    method(HOLD, {}, (actor, token, forMs) => {
+      internals.context(actor).hold(token as string, forMs as number)
+      return AGAIN
+    }),
+  ],
+  [LET_GO, method(LET_GO, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, () => undefined)],
+  [
     UNDELIVERED,
     method(UNDELIVERED, { once: { retainMs: 0 } }, (actor, task) => {
       if (!(task instanceof UndeliveredTask)) throw new TypeError(`${UNDELIVERED} is not for callers`)
@@ -85,12 +95,12 @@ const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
 function method(
   name: string,
   { flags = 0, once }: { readonly flags?: number; readonly once?: ActorMethod["once"] },
-  run: (actor: Actor, argument: unknown) => unknown,
+  run: (actor: Actor, ...args: readonly unknown[]) => unknown,
 ): ActorMethod {
   return {
     name,
-    run(this: unknown, argument: unknown) {
-      return run(this as Actor, argument)
+    run(this: unknown, ...args: readonly unknown[]) {
+      return run(this as Actor, ...args)
     },
     flags,
     tag: 0,

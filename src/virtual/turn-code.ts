@@ -6,8 +6,8 @@ import { fencedError } from "./fenced-error.js"
 import { validateInput } from "./input-check.js"
 import type { Admission } from "./recollection.js"
 import type { Turn } from "./turn.js"
+import type { TurnOwner } from "./turn-owner.js"
 import { adoptThenable, Failure } from "./turn-result.js"
-import type { TurnOwner } from "./turn-runner.js"
 
 /**
  * Runs the code of a turn: its method, or the task instead of it. Returns what it gave, a `Failure` if it

@@ -2,12 +2,7 @@ import { leave } from "../actor/deadlines.js"
 import type { Runnable } from "../actor/dispatcher.js"
 import { CallCycleError } from "../errors/actor-call-errors.js"
 import { OverloadedError } from "../errors/call-errors.js"
-import type { Tenure } from "../registry/tenure.js"
-import type { ActivationState } from "./activation-lifecycle.js"
-import type { Actor } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
-import type { ActivationHome } from "./catalog.js"
-import type { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
@@ -23,6 +18,7 @@ import {
   type RunningTurns,
   wouldMix,
 } from "./turn-order.js"
+import type { TurnOwner } from "./turn-owner.js"
 import { Failure, turnError } from "./turn-result.js"
 import { endTurnSpan, turnSpan } from "./turn-span.js"
 
@@ -89,6 +85,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
   accept(invocation: Invocation): void {
     const { state, tenure } = this.#owner
     if (state === "invalid") return this.#owner.home.reroute(invocation)
+    if (state === "creating" && this.#owner.takes(invocation)) return
     if (tenure.incarnation.turnsAway && !isAwaited(this, invocation)) return this.#refuse(invocation)
     if (this.#mayAwaitCalls && (isCyclic(this, invocation) || wouldMix(this, invocation)))
       return this.#refuseCycle(invocation)
@@ -370,30 +367,3 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
  * leaving, until the activation ends.
  */
 type Hold = "none" | "until-opened" | "until-ended"
-
-/** The activation that a runner belongs to. */
-export interface TurnOwner {
-  readonly type: ActorType
-  readonly key: string
-  readonly tenure: Tenure
-  readonly home: ActivationHome
-  readonly state: ActivationState
-  readonly isInHook: boolean
-  readonly instance: Actor | undefined
-  readonly ownChain: readonly string[]
-  /** The part for turns that are stored; undefined while it was not needed. */
-  readonly durable: DurableTurns | undefined
-  /** The same, which is created if need be. */
-  readonly durableTurns: DurableTurns
-  /** The sweep of the catalog in which the actor was last used. */
-  usedAt: number
-  /** Called when a turn has ended. */
-  turnEnded(): void
-  /**
-   * Called when a turn has exceeded the timeout of its method. `chain` lists the actors that wait for the
-   * turn, then the turn itself.
-   */
-  turnOverdue(method: string, chain: readonly string[]): void
-  /** Called when a message was queued that waits for the next activation. */
-  messageQueued(): void
-}

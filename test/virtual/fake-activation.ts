@@ -7,8 +7,9 @@ import type { ActorClass } from "../../src/virtual/actor-class.js"
 import { ActorType } from "../../src/virtual/actor-type.js"
 import type { ActivationHome } from "../../src/virtual/catalog.js"
 import type { DurableTurns } from "../../src/virtual/durable-turns.js"
+import { WantedHolds } from "../../src/virtual/held-start.js"
 import type { Invocation } from "../../src/virtual/invocation.js"
-import type { TurnOwner } from "../../src/virtual/turn-runner.js"
+import type { TurnOwner } from "../../src/virtual/turn-owner.js"
 import { ManualClock } from "../fake/manual-clock.js"
 
 /** A tenure that the test controls. */
@@ -90,6 +91,7 @@ export class FakeActivation implements TurnOwner {
       mailboxCapacity: 3,
       requestTimeoutMs: 1_000,
       sweeps: 5,
+      holds: new WantedHolds(),
       telemetry: undefined,
       dispatcher: { schedule: (one: Runnable) => this.scheduled.push(one) },
       deadlines: { add: (_turn: object, delayMs: number) => this.said.push(`deadline ${delayMs}`) },
@@ -103,6 +105,10 @@ export class FakeActivation implements TurnOwner {
 
   get durableTurns(): DurableTurns {
     throw new Error("this activation has no durable turns")
+  }
+
+  takes(): boolean {
+    return false
   }
 
   turnEnded(): void {

@@ -41,6 +41,7 @@ export {
   QuarantinedError,
   TimeoutError,
 } from "./errors/call-errors.js"
+export { ImportError } from "./errors/import-error.js"
 export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { OperationEndedError, OperationMismatchError } from "./errors/operation-errors.js"
@@ -190,6 +191,8 @@ export { ShardMoveAbandoned, ShardMoved } from "./sharding/shard-events.js"
 export { memoryStore } from "./stores/memory-store.js"
 export type { ActorKeys, KeyPage, ListActorsOptions } from "./system/actor-keys.js"
 export type { ActorPlace } from "./system/actor-place.js"
+export { type ExportActorsOptions, exportActors } from "./system/export-actors.js"
+export { type ImportActorsOptions, type ImportProgress, importActors } from "./system/import-actors.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"
 export type { StartOptions } from "./system/start-options.js"

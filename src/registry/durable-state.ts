@@ -19,7 +19,7 @@ import {
 import { type StateDependencies, StateWriter } from "./state-writer.js"
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
-import { type Chunk, chunkName, type TurnDraft } from "./turn-draft.js"
+import { CHUNK_FROM_BYTES, type Chunk, chunkName, type TurnDraft } from "./turn-draft.js"
 
 /**
  * The state of one activation in the store, which is read once after the claim, and then written by this
@@ -220,6 +220,3 @@ export class DurableState extends StateWriter {
     return `${node.incarnation}.${generation}.${incarnation.nextWrite()}`
   }
 }
-
-/** Larger values are put into a chunk. */
-const CHUNK_FROM_BYTES = 16 * 1_024

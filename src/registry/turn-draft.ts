@@ -12,8 +12,14 @@ export interface TurnDraft {
 
 /** The name of the satellite that a large value is in. */
 export function chunkName(number: number): string {
-  return `c/${number}`
+  return `${CHUNKS}${number}`
 }
+
+/** Larger values are put into a chunk. */
+export const CHUNK_FROM_BYTES = 16 * 1_024
+
+/** The prefix of all chunks. */
+export const CHUNKS = "c/"
 
 /** The bytes of what is put beside the state. */
 export function sizeOf({ writes }: SatelliteChanges): number {

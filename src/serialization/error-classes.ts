@@ -21,6 +21,7 @@ import {
   QuarantinedError,
   TimeoutError,
 } from "../errors/call-errors.js"
+import { ImportError } from "../errors/import-error.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import { OperationEndedError, OperationMismatchError } from "../errors/operation-errors.js"
@@ -53,6 +54,7 @@ const ofTroupe: readonly ErrorClass[] = [
   CancelledError,
   DeathPactError,
   FencedError,
+  ImportError,
   InvalidMessageError,
   MalformedBytesError,
   NameTakenError,

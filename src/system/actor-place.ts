@@ -41,27 +41,27 @@ export async function placeOf(store: ClusterStore, key: string): Promise<ActorPl
   }
 }
 
-/**
- * The key of the record that says where an actor is: its placement, or the record of its shard. A node that
- * does not host the type learns from the store whether it is sharded. Throws a `TypeError` if only another
- * node knows the shard, and what `shardBy` throws.
- */
-export async function recordKeyOf(
-  store: ClusterStore,
-  id: ActorId,
-  { hosted, given }: { readonly hosted: ActorType | undefined; readonly given: ActorType | undefined },
-): Promise<string> {
-  if (hosted !== undefined) return recordKey(id, hosted.sharding)
-  const group = await groupOf(store, id.type)
-  return recordKey(id, group && shardingOf(group, id.type, given))
-}
-
-function recordKey(id: ActorId, sharding: ShardedPlacement | undefined): string {
+/** The key of the record that says where an actor is: its placement, or the record of its shard. */
+export function recordKeyOf(id: ActorId, sharding: ShardedPlacement | undefined): string {
   if (sharding === undefined) return placementKey(id)
   return shardKey(sharding.group ?? id.type, sharding.shardOf(id.key))
 }
 
-function shardingOf(
+/**
+ * How the actors of a type are divided into shards; undefined if each has a placement of its own. A node that
+ * does not host the type learns it from the store. Rejects with a `TypeError` if only another node knows.
+ */
+export async function shardingOf(
+  store: ClusterStore,
+  { type }: Pick<ActorId, "type">,
+  { hosted, given }: { readonly hosted: ActorType | undefined; readonly given: ActorType | undefined },
+): Promise<ShardedPlacement | undefined> {
+  if (hosted !== undefined) return hosted.sharding
+  const group = await groupOf(store, type)
+  return group && shardingIn(group, type, given)
+}
+
+function shardingIn(
   { name, count, sample }: GroupOfType,
   type: string,
   given: ActorType | undefined,

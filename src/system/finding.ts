@@ -4,7 +4,7 @@ import type { ActorClass } from "../virtual/actor-class.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { ActorType } from "../virtual/actor-type.js"
 import { type ActorKeys, type ListActorsOptions, StoredKeys } from "./actor-keys.js"
-import { type ActorPlace, placeOf, recordKeyOf } from "./actor-place.js"
+import { type ActorPlace, placeOf, recordKeyOf, shardingOf } from "./actor-place.js"
 
 /**
  * Finds actors by what is in the store. Starts none of them, and needs none of their hosts: a node that hosts
@@ -30,7 +30,7 @@ export class Finding {
     const { name, hosted, given } = this.#typeOf(type)
     const { store, namespace } = this.#host.options
     const id = ActorId.of(namespace, name, key)
-    return placeOf(store, await recordKeyOf(store, id, { hosted, given }))
+    return placeOf(store, recordKeyOf(id, await shardingOf(store, id, { hosted, given })))
   }
 
   /** The class that this node hosts is the one that counts; only without it is the given one looked at. */

@@ -1,4 +1,5 @@
 import { InvalidMessageError } from "../errors/call-errors.js"
+import type { Digest } from "../ports/digest.js"
 import type { Write } from "../ports/store.js"
 import { satelliteKey } from "../registry/registry-keys.js"
 import type { Tenure } from "../registry/tenure.js"
@@ -43,7 +44,7 @@ export function namedAfter({ home, tenure }: DurableOwner, what: string): NamedO
 const MAX_ACTOR = 512
 
 /** The digest of a text, as it stands in keys. */
-export function digestOf({ digest }: DurableOwner["home"], text: string): string {
+export function digestOf({ digest }: { readonly digest: Digest }, text: string): string {
   return Buffer.from(digest.hmacSha256(DIGEST_KEY, Buffer.from(text))).toString("hex")
 }
 

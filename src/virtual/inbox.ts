@@ -80,9 +80,12 @@ export class Inbox {
   }
 
   #rowOf(sender: string): string {
-    return `i/${namePart(this.#owner, sender)}`
+    return `${INBOX}${namePart(this.#owner, sender)}`
   }
 }
+
+/** The prefix of the rows of all senders. */
+export const INBOX = "i/"
 
 interface HeardSender {
   /** The key of its row. */

@@ -1,11 +1,11 @@
-import { decodeKey, encodeKey } from "../address/actor-key.js"
+import { decodeKey } from "../address/actor-key.js"
 import { quoted, shownKind } from "../address/quote.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { WallMs } from "../ports/clock.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueKey, moveDue, wardOfOwner } from "./due-writes.js"
-import { type DurableOwner, digestOf, namedAfter, rowKey } from "./durable-owner.js"
+import { type DurableOwner, namedAfter, rowKey } from "./durable-owner.js"
 import type { DurableTurns } from "./durable-turns.js"
 import {
   inlineSize,
@@ -18,6 +18,7 @@ import { type Admission, notYet } from "./recollection.js"
 import { decodeReminder, encodeReminder, type ReminderRow } from "./reminder-row.js"
 import { dueOccurrence, NO_ARREARS, type Schedule, timetableOf } from "./schedule.js"
 import { SmallMap } from "./small-map.js"
+import { nameInKeys, REMINDERS } from "./stored-dues.js"
 import type { Turn } from "./turn.js"
 
 /**
@@ -201,7 +202,7 @@ export class Reminders implements ActorReminders {
     const isInRow = row !== undefined && row.encoded === undefined
     const wasInRow = before !== undefined && before.encoded === undefined
     if (isInRow || wasInRow) {
-      const key = rowKey(this.#owner, ROWS + written)
+      const key = rowKey(this.#owner, REMINDERS + written)
       writes.push(isInRow ? { kind: "put", key, value: encodeReminder(row) } : { kind: "delete", key })
     }
     this.#turns.change(writes)
@@ -254,7 +255,7 @@ export class Reminders implements ActorReminders {
   }
 
   #read(): Promise<SmallMap<string, Row>> {
-    this.#loading ??= this.#state.satellites.rowsInTime(ROWS).then(
+    this.#loading ??= this.#state.satellites.rowsInTime(REMINDERS).then(
       (values) => {
         const rows = new SmallMap(this.#inline())
         for (const { value } of values) {
@@ -274,8 +275,7 @@ export class Reminders implements ActorReminders {
 
   /** A name as it stands in keys; of a long one that is its digest, and the row has the name itself. */
   #written(name: string): string {
-    const written = encodeKey(name)
-    return written.length <= MAX_WRITTEN ? written : `#${digestOf(this.#owner.home, name)}`
+    return nameInKeys(name, this.#owner.home.digest)
   }
 
   #nameOf(written: string, rows: SmallMap<string, Row>): string {
@@ -348,10 +348,7 @@ interface Row extends ReminderRow {
   readonly encoded: Uint8Array | undefined
 }
 
-const ROWS = "r/"
 const MAX_NAME = 128
-/** An actor's own key may take most of the length of a key. */
-const MAX_WRITTEN = 64
 const MAX_ARGUMENT = 4 * 1_024
 const MOST_REMINDERS = 1_000
 /** A node whose clock is behind that of the keeper by more than this refuses to fire. */

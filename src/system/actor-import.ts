@@ -1,0 +1,311 @@
+import type { ActorId } from "../address/actor-id.js"
+import { StateError } from "../errors/state-error.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { ShardedPlacement } from "../placement/sharded.js"
+import type { MonotonicMs } from "../ports/clock.js"
+import type { Entry, Revision, Write } from "../ports/store.js"
+import { saveCommit } from "../registry/commits.js"
+import { listAll } from "../registry/list-all.js"
+import { satelliteKey, stateKey } from "../registry/registry-keys.js"
+import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../registry/save.js"
+import { writeIdOf } from "../registry/state-value.js"
+import { decodeState, encodeState, hasEnded, type StateHead } from "../registry/stored-state.js"
+import { CHUNK_FROM_BYTES, chunkName } from "../registry/turn-draft.js"
+import type { ActorHost } from "../virtual/actor-host.js"
+import { duePlace, keepingKey, wardOf } from "../virtual/due-entry.js"
+import { digestOf } from "../virtual/durable-owner.js"
+import type { Held } from "../virtual/held-start.js"
+import type { Holder } from "../virtual/holder.js"
+import { INBOX } from "../virtual/inbox.js"
+import { MESSAGES, messageRow } from "../virtual/message.js"
+import { OperationMemory } from "../virtual/operation-memory.js"
+import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
+import type { ExportedActor } from "./exported-lines.js"
+
+/**
+ * The import of one actor: it is held, so that nothing runs of it, and what is stored of it is replaced.
+ *
+ *     hold --> read --> exists: refuse or skip
+ *      ^         \--> write, on the record of the hold and the state as read --> saved
+ *      +---------------- refused: somebody else has it by now
+ *
+ * The commits are those of a save: conditioned on the generation of the hold, so that none arrives after the
+ * next activation has begun, and on the revision of the state, so that they are in one chain. Writing without
+ * a hold was rejected. On the conditions that state and placement are absent, a write that hung could bring a
+ * destroyed actor back; and one behind the back of an activation is overwritten by it, or ends its turns.
+ *
+ * An actor with more satellites than one commit can have is written in several. Until the last one its head
+ * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
+ *
+ * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
+ * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
+ * otherwise it would take new messages for old ones. Entries of the index of what is due are made anew, as
+ * the wards of another cluster may be others. In the same store everything is copied, and a number that was
+ * used after the export is not used again.
+ */
+export class ActorImport {
+  readonly #host: ActorHost
+  readonly #holder: Holder
+  readonly #sharding: ShardedPlacement | undefined
+  readonly #isSameStore: boolean
+  /** The ids of the writes that are to end imports. */
+  readonly #own = new Set<string>()
+
+  constructor(
+    host: ActorHost,
+    holder: Holder,
+    into: { readonly sharding: ShardedPlacement | undefined; readonly isSameStore: boolean },
+  ) {
+    this.#host = host
+    this.#holder = holder
+    this.#sharding = into.sharding
+    this.#isSameStore = into.isSameStore
+  }
+
+  /** Resolves with "exists" if there is such an actor, and it is not to be replaced. */
+  async run(id: ActorId, actor: ExportedActor, replaces: boolean): Promise<"imported" | "exists"> {
+    if (!replaces && exists(await this.#read(id))) return "exists"
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const outcome = await this.#attempt(id, actor, replaces)
+      if (outcome !== "again") return outcome
+    }
+    throw new StoreUnavailableError(`${id} could not be written: it is taken each time`, "unknown")
+  }
+
+  async #attempt(
+    id: ActorId,
+    actor: ExportedActor,
+    replaces: boolean,
+  ): Promise<"imported" | "exists" | "again"> {
+    const until = this.#host.clock.monotonicMs() + HELD_MS
+    const held = await this.#holder.hold(id, HELD_MS)
+    let isDecided = false
+    try {
+      const entry = await this.#read(id)
+      const isOwn = entry !== undefined && this.#own.has(writeIdOf(entry.value) ?? "")
+      if (isOwn || (!replaces && exists(entry))) {
+        isDecided = true
+        return isOwn ? "imported" : "exists"
+      }
+      const outcome = await this.#write(id, actor, { held, entry, until })
+      isDecided = outcome.kind !== "unknown"
+      return outcome.kind === "saved" ? "imported" : "again"
+    } finally {
+      await this.#holder.letGo(id, isDecided)
+    }
+  }
+
+  async #read(id: ActorId): Promise<Entry | undefined> {
+    return (await this.#host.options.store.get(stateKey(id))).entry
+  }
+
+  async #write(id: ActorId, actor: ExportedActor, { held, entry, until }: Target): Promise<SaveOutcome> {
+    const there = await this.#stored(id, entry)
+    const { head, value, rows } = this.#converted(actor, there)
+    const isNew = head.memory !== undefined || head.chunk !== undefined
+    if (isNew && this.#host.registry.published.stateFormat < 2) throw notYet(id)
+    const dues = this.#dues(head.memory, rows)
+    const puts = new Map<string, Uint8Array>()
+    for (const { name, value } of rows) puts.set(satelliteKey(id, name), value)
+    if (head.chunk !== undefined) puts.set(satelliteKey(id, chunkName(head.chunk)), actor.value)
+    const place = this.#placeOf(id)
+    for (const key of keysOfDues(place, dues)) puts.set(key, place.value)
+    if (dues.length > 0) puts.set(keepingKey(id.type), NO_BYTES)
+    const writes: Write[] = [
+      ...there.keys.filter((key) => !puts.has(key)).map((key): Write => ({ kind: "delete", key })),
+      ...[...puts].map(([key, value]): Write => ({ kind: "put", key, value })),
+    ]
+    const [last = [], ...before] = batches(writes, value.length).reverse()
+    let over = entry?.revision
+    let deadline = until
+    for (const batch of before.reverse()) {
+      if (this.#host.registry.published.stateFormat < 3) throw notYet(id)
+      const unfinished = { phase: "dying", generation: held[1] } as const
+      const saved = await this.#save(id, { ...actor, end: unfinished }, NO_BYTES, batch, {
+        held,
+        over,
+        deadline,
+      })
+      if (saved.kind !== "saved") return saved
+      over = saved.revision
+      const now = this.#host.clock.monotonicMs()
+      const renewed = await this.#holder.hold(id, HELD_MS)
+      if (renewed[1] !== held[1]) return { kind: "refused" }
+      deadline = now + HELD_MS
+    }
+    const outcome = await this.#save(id, head, value, last, { held, over, deadline })
+    if (outcome.kind !== "saved") return outcome
+    const first = Math.min(...dues.map(({ at }) => at))
+    if (dues.length > 0) this.#host.due.added(id.type, place.ward, first)
+    return outcome
+  }
+
+  /** What is stored of the actor beside its head. */
+  async #stored(id: ActorId, entry: Entry | undefined): Promise<Stored> {
+    const { store } = this.#host.options
+    const prefix = satelliteKey(id, "")
+    const { entries } = await listAll(store, prefix)
+    const rows = entries.map(({ key, value }) => ({ name: key.slice(prefix.length), value }))
+    const keys = entries.map(({ key }) => key)
+    try {
+      const head = entry && decodeState(entry.value)
+      const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
+      const memory = head?.memory && OperationMemory.decode(head.memory)
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0 }
+    } catch {
+      // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
+      return { keys, chunk: undefined, sent: 0 }
+    }
+  }
+
+  /** What is written of an actor. */
+  #converted({ version, codec, value, memory: bytes, rows: all }: ExportedActor, there: Stored): Converted {
+    const memory = bytes && OperationMemory.decode(bytes)
+    // The receivers of another cluster may have had as many messages of the actor that is replaced.
+    const shift = this.#isSameStore ? 0 : there.sent
+    if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
+    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
+    const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
+    return {
+      head: { version, codec, memory: memory?.encode(), chunk },
+      value: chunk === undefined ? value : NO_BYTES,
+      rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
+    }
+  }
+
+  #dues(memory: Uint8Array | undefined, rows: readonly StoredRow[]): readonly StoredDue[] {
+    return storedDues(memory, rows, this.#host.options.digest)
+  }
+
+  #placeOf(id: ActorId) {
+    const { digest } = this.#host.options
+    return duePlace(wardOf(id, this.#sharding), id, (text) => digestOf({ digest }, text))
+  }
+
+  async #save(
+    id: ActorId,
+    head: Omit<StateHead, "writeId">,
+    value: Uint8Array,
+    writes: readonly Write[],
+    { held, over, deadline }: Chain,
+  ): Promise<SaveOutcome> {
+    const [key, generation] = held
+    const { registry } = this.#host
+    const writeId = `${registry.node.incarnation}.${generation}.${registry.incarnation?.nextWrite() ?? 0}`
+    if (head.end === undefined) this.#own.add(writeId)
+    const { bytes } = encodeState({ ...head, writeId }, (out) => out.raw(value))
+    const state = { key: stateKey(id), over }
+    const proposal = saveCommit({ key, generation }, state, bytes, { writes, absent: [] })
+    const save = new Save(writeId, over)
+    for (let command: SaveCommand = save.begin(); command.kind !== "end"; ) {
+      const isLate = this.#host.clock.monotonicMs() >= deadline
+      const event = isLate ? GAVE_UP : await this.#eventOf(command, id, proposal)
+      const next = save.handle(event)
+      if (next === undefined) throw new Error("a save got an event that it had not asked for")
+      if (next.kind === "end") return next.outcome
+      command = next
+    }
+    throw new Error("a save has ended before it began")
+  }
+
+  async #eventOf(
+    command: Exclude<SaveCommand, { kind: "end" }>,
+    id: ActorId,
+    proposal: ReturnType<typeof saveCommit>,
+  ): Promise<SaveEvent> {
+    const { store } = this.#host.options
+    try {
+      switch (command.kind) {
+        case "write": {
+          const { epoch = "" } = this.#host.registry.incarnation ?? {}
+          const result = await store.commit({ epoch, ...proposal })
+          return result.kind === "committed" ? result : { kind: "refused" }
+        }
+        case "read": {
+          const { entry } = await store.get(stateKey(id))
+          const stored = entry && { writeId: writeIdOf(entry.value), revision: entry.revision }
+          return { kind: "read", stored }
+        }
+        case "wait":
+          await new Promise<void>((resolve) => {
+            this.#host.clock.setTimer(RETRY_MS, resolve)
+          })
+          return { kind: "waited" }
+      }
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+      if (command.kind === "read") return { kind: "not-read" }
+      return { kind: "unsure", mayArrive: error.commitment === "unknown" }
+    }
+  }
+}
+
+function notYet(id: ActorId): StateError {
+  const detail = "some nodes run a version that cannot read what is to be stored; start the newer code on all"
+  return new StateError(id.toString(), "not-writable", detail)
+}
+
+function exists(entry: Entry | undefined): boolean {
+  return entry !== undefined && !hasEnded(entry.value)
+}
+
+/** What becomes of a row in another cluster: undelivered messages get numbers that nobody has had. */
+function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
+  if (name.startsWith(INBOX)) return []
+  if (!name.startsWith(MESSAGES)) return [{ name, value }]
+  return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
+}
+
+/** Divides writes into those of one commit each. The last one has room for the state. */
+function batches(writes: readonly Write[], stateBytes: number): Write[][] {
+  const all: Write[][] = []
+  let batch: Write[] = []
+  let bytes = stateBytes
+  for (const write of [...writes].reverse()) {
+    const size = write.key.length + (write.kind === "put" ? write.value.length : 0)
+    if (batch.length > 0 && (batch.length === MOST_WRITES || bytes + size > MOST_BYTES)) {
+      all.unshift(batch)
+      batch = []
+      bytes = 0
+    }
+    batch.push(write)
+    bytes += size
+  }
+  all.unshift(batch)
+  return all
+}
+
+interface Target {
+  readonly held: Held
+  readonly entry: Entry | undefined
+  readonly until: MonotonicMs
+}
+
+interface Chain {
+  readonly held: Held
+  readonly over: Revision | undefined
+  readonly deadline: MonotonicMs
+}
+
+interface Stored {
+  readonly keys: readonly string[]
+  readonly chunk: number | undefined
+  /** The number of its last message. */
+  readonly sent: number
+}
+
+interface Converted {
+  readonly head: Omit<StateHead, "writeId">
+  readonly value: Uint8Array
+  readonly rows: readonly StoredRow[]
+}
+
+const GAVE_UP: SaveEvent = { kind: "gave-up" }
+const NO_BYTES = new Uint8Array(0)
+const HELD_MS = 10_000
+const RETRY_MS = 100
+const MOST_ATTEMPTS = 20
+/** Beside the state. */
+const MOST_WRITES = 100
+/** A commit has 1 MiB, and 64 KiB for keys and the head. */
+const MOST_BYTES = 1_024 * 1_024

@@ -25,7 +25,7 @@ export interface ExportActorsOptions {
 /**
  * Exports the stored actors of a type as lines of JSON, for `importActors`: their states with their versions,
  * and what is stored beside them, such as reminders, remembered operations and undelivered messages. Nothing
- * is started, and the actors go on. Each of them is exported as of one moment, but not all of the same moment.
+ * is started, and the actors go on. Each of them is exported as of one moment, but not all of the same one.
  * Memory holds a few actors at a time.
  *
  * Rejects with a `StoreUnavailableError`, and with a `StateError` for a stored state that this version cannot
@@ -74,8 +74,9 @@ export async function* exportActors(
 }
 
 /**
- * Reads actors as they are stored. Satellites change in commits of the state alone, and the revision of a state
- * never comes back: if it is the same before and after the satellites were read, all of them belong together.
+ * Reads actors as they are stored. Satellites change in commits of the state alone, and the revision of a
+ * state never comes back: if it is the same before and after the satellites were read, all of them belong
+ * together.
  *
  *     list the states of a page --> list the satellites of each --> list the revisions of the page
  *

@@ -32,14 +32,14 @@ export interface ExportedRow {
 }
 
 /** What a line says. */
-export type ExportLine =
+type ExportLine =
   | ({ readonly kind: "header" } & ExportHeader)
   /** `rows` is the number of the lines of its satellites, which follow. */
   | ({ readonly kind: "actor"; readonly rows: number } & Omit<ExportedActor, "rows">)
   | ({ readonly kind: "row" } & ExportedRow)
   | { readonly kind: "end"; readonly actors: number }
 
-export const EXPORT_FORMAT = 1
+const EXPORT_FORMAT = 1
 
 export function headerLine({ type, store }: Omit<ExportHeader, "format">, about: object): string {
   return JSON.stringify({ troupe: "actors", format: EXPORT_FORMAT, type, store, ...about })

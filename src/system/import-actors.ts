@@ -36,8 +36,8 @@ export interface ImportProgress {
  * actor does not run while it is imported: calls wait for it, and the next one finds it as it was exported.
  * One that runs is deactivated first. States of older versions are upgraded when their actors start.
  *
- * An actor is imported whole or not at all, and an import that was cut off can be repeated with `skip`. Memory
- * holds a few actors at a time.
+ * An actor is imported whole or not at all, and an import that was cut off can be repeated with `skip`. A
+ * few actors are held in memory at a time.
  *
  * Rejects with an `ImportError` that has the number of a line which is wrong, with a
  * `StoreUnavailableError`, and with the error of a call if no node can host an actor. The actors before that

@@ -1,7 +1,7 @@
 import type { Logger } from "../ports/logger.js"
+import type { ActivationHome } from "./activation-home.js"
 import { ActivationTimers } from "./activation-timers.js"
 import { ActivationWatches } from "./activation-watches.js"
-import type { ActivationHome } from "./catalog.js"
 import type { TaskOwner } from "./own-task.js"
 
 /**

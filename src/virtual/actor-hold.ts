@@ -4,8 +4,8 @@ import type { MonotonicMs } from "../ports/clock.js"
  * An actor that is held does not run, so that what is stored of it can be replaced from outside: a decision.
  *
  * Whoever replaces a stored state must exclude the actor's activation, which has the old state in memory: a
- * write behind its back would be overwritten, or end its turns. Claiming the actor instead is not possible for
- * sharded types, whose record belongs to the whole shard. So the node that may start the actor starts an
+ * write behind its back would be overwritten, or end its turns. Claiming the actor instead was rejected, as
+ * the record of a sharded actor belongs to its whole shard. So the node that may start the actor starts an
  * activation that loads nothing and runs nothing. It has the tenure that any activation has, and tells its
  * holder the record and the generation on which writes are to be conditioned. Calls wait behind it.
  *

@@ -1,7 +1,7 @@
 import type { MonotonicMs, Timer } from "../ports/clock.js"
 import type { Tenure } from "../registry/tenure.js"
+import type { ActivationHome } from "./activation-home.js"
 import { ActorHold, type HoldCommand, type HoldEvent, type Wanted } from "./actor-hold.js"
-import type { ActivationHome } from "./catalog.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 

@@ -1,8 +1,8 @@
 import type { Tenure } from "../registry/tenure.js"
+import type { ActivationHome } from "./activation-home.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 import type { Actor } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
-import type { ActivationHome } from "./catalog.js"
 import type { DurableTurns } from "./durable-turns.js"
 import type { Invocation } from "./invocation.js"
 

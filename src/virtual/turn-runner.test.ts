@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { settle } from "../../test/fake/manual-clock.js"
 import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
+import type { ActivationHome } from "./activation-home.js"
 import { Actor } from "./actor.js"
-import type { ActivationHome } from "./catalog.js"
 import { OwnTask } from "./own-task.js"
 import { TurnRunner } from "./turn-runner.js"
 

@@ -7,6 +7,7 @@ export type StateProblem =
   | "from-a-later-version"
   | "not-upgraded"
   | "not-writable"
+  | "not-indexable"
 
 /**
  * The stored state of an actor cannot be loaded, or its current state cannot be saved. The stored state is

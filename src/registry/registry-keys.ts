@@ -26,3 +26,8 @@ export const CLUSTER = "cluster"
 export const PLACEMENTS = "placements/"
 const STATE = "state/"
 const KIN = "kin/"
+
+/** The prefix of the states of a type. */
+export function statesOf(type: string): string {
+  return `${STATE}${type}/`
+}

@@ -8,7 +8,7 @@ import {
   type Indexed,
   indexChange,
 } from "../../src/virtual/index-entries.js"
-import { type IndexedActor, indexedActor } from "../../src/virtual/index-keys.js"
+import type { IndexedActor } from "../../src/virtual/index-keys.js"
 import { plain } from "../registry-code/model-store.js"
 import type { Check } from "./here.js"
 import type { Bug, Setting } from "./setting.js"
@@ -181,7 +181,7 @@ export function entriesSaid(world: World): readonly string[] {
 }
 
 function actorOf(actor: number): IndexedActor {
-  return indexedActor({ type: "T", key: String(actor) }, (text) => text)
+  return { type: "T", key: String(actor), digestOf: (text) => text }
 }
 
 function indexedOf(hex: string): Indexed {

@@ -35,7 +35,7 @@ export function indexChange(
   for (let at = 0; at < declared.length; at += 1) {
     const index = declared[at] as IndexDeclaration
     const was = before[at]?.name === index.name ? before[at] : before.find(({ name }) => name === index.name)
-    const now = valueAfter(index, was, state)
+    const now = valueAfter(index, was, state, state.first?.[at])
     if (now !== undefined) after.push(now)
     if (was !== undefined) known += 1
     isChanged ||= now !== was
@@ -59,7 +59,8 @@ export function indexDeletions(actor: IndexedActor, before: Indexed): readonly W
 function valueAfter(
   index: IndexDeclaration,
   was: IndexedValue | undefined,
-  { value, first, builds, unowned }: IndexedState,
+  { value, builds, unowned }: IndexedState,
+  first: string | undefined,
 ): IndexedValue | undefined {
   const { name, version, isUnique } = index
   const raw = indexedValue(index, value)
@@ -73,9 +74,7 @@ function valueAfter(
     return was
   }
   const isEntered = was?.isUnique === true && was.mark !== "unowned" && was.value === text
-  if (!isCurrent && isUnique && !builds && !isEntered && first !== undefined && text !== undefined) {
-    if (writtenValue(index, indexedValue(index, first.value)) === text) return was
-  }
+  if (!isCurrent && isUnique && !builds && !isEntered && first !== undefined && first === text) return was
   const mark = text !== undefined && unowned.includes(name) ? "unowned" : "entered"
   return { name, version, isUnique, mark, value: text, raw: kept }
 }
@@ -94,6 +93,27 @@ function writtenValue({ name }: IndexDeclaration, raw: unknown): string | undefi
   } catch (error) {
     throw new RangeError(`the value in the index ${name} ${(error as Error).message}`, { cause: error })
   }
+}
+
+/**
+ * The values of a state that was loaded, in the unique indexes that its head does not have, by the places of
+ * these. Undefined if there is none.
+ */
+export function firstValues(
+  declared: readonly IndexDeclaration[],
+  indexed: Indexed,
+  state: unknown,
+): readonly (string | undefined)[] | undefined {
+  const firsts = declared.map((index) => {
+    if (!index.isUnique || indexed.some((one) => one.name === index.name && isOf(one, index)))
+      return undefined
+    try {
+      return writtenValue(index, indexedValue(index, state))
+    } catch {
+      return undefined
+    }
+  })
+  return firsts.some((one) => one !== undefined) ? firsts : undefined
 }
 
 /** Whether the head says what the declaration of the class does. */
@@ -150,8 +170,8 @@ export type Indexed = readonly IndexedValue[]
 /** The state whose entries are asked for. */
 export interface IndexedState {
   readonly value: unknown
-  /** The state as it was loaded; undefined if there was none, or all indexes are entered. */
-  readonly first: { readonly value: unknown } | undefined
+  /** What `firstValues` returned of the state as it was loaded. */
+  readonly first: readonly (string | undefined)[] | undefined
   /** Whether the actor is being built into its indexes. */
   readonly builds: boolean
   /** The unique indexes in which others are known to have the values of the actor, when it is built in. */

@@ -1,4 +1,3 @@
-import type { ActorId } from "../address/actor-id.js"
 import { decodeKey, encodeKey } from "../address/actor-key.js"
 import type { Entry } from "../ports/store.js"
 
@@ -21,30 +20,25 @@ export function indexPrefix(type: string, { name, isUnique }: IndexName): string
   return `${isUnique ? UNIQUE : INDEX}${type}/${name}/`
 }
 
-/** The actor as it is in its entries. */
+/** The actor that entries are of. */
 export interface IndexedActor {
   readonly type: string
-  readonly part: string
-  /** The key of the actor. */
-  readonly bytes: Uint8Array
+  readonly key: string
+  digestOf(text: string): string
 }
 
-export function indexedActor(
-  { type, key }: Pick<ActorId, "type" | "key">,
-  digestOf: (text: string) => string,
-): IndexedActor {
-  const written = encodeKey(key)
-  const part = written.length <= MAX_PART ? written : `#${digestOf(key)}`
-  return { type, part, bytes: Buffer.from(key) }
+export function entryKey(actor: IndexedActor, index: IndexName, value: string): string {
+  const key = indexPrefix(actor.type, index) + value
+  return index.isUnique ? key : `${key}/${partOf(actor)}`
 }
 
-export function entryKey({ type, part }: IndexedActor, index: IndexName, value: string): string {
-  const key = indexPrefix(type, index) + value
-  return index.isUnique ? key : `${key}/${part}`
+export function entryValue(actor: IndexedActor, { isUnique }: IndexName): Uint8Array {
+  return isUnique || partOf(actor).startsWith("#") ? Buffer.from(actor.key) : EMPTY
 }
 
-export function entryValue({ part, bytes }: IndexedActor, { isUnique }: IndexName): Uint8Array {
-  return isUnique || part.startsWith("#") ? bytes : EMPTY
+function partOf(actor: IndexedActor): string {
+  const written = encodeKey(actor.key)
+  return written.length <= MAX_PART ? written : `#${actor.digestOf(actor.key)}`
 }
 
 /** The key of the actor that an entry is of; undefined for what no version writes. */

@@ -6,6 +6,8 @@ import { registryCode } from "./registry-code/registry-code.js"
 import * as registry from "./registry-code/settings.js"
 import * as shards from "./shard-code/settings.js"
 import { shardCode } from "./shard-code/shard-code.js"
+import * as indexes from "./unique/settings.js"
+import { unique } from "./unique/unique.js"
 
 /**
  * Explores the settings whose names contain the argument, the large ones if there is none, and prints what it
@@ -15,6 +17,7 @@ const asked = process.argv[2]
 for (const setting of chosen(registry)) run(registryCode(setting))
 for (const setting of chosen(shards)) run(shardCode(setting))
 for (const setting of chosen(turns)) run(durable(setting))
+for (const setting of chosen(indexes)) run(unique(setting))
 
 function chosen<T extends { readonly name: string }>({
   SETTINGS,

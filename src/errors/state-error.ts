@@ -9,6 +9,7 @@ export type StateProblem =
   | "not-downgraded"
   | "not-writable"
   | "invalid"
+  | "not-indexable"
 
 /**
  * The stored state of an actor cannot be loaded, or its current state cannot be saved. The stored state is

@@ -273,12 +273,13 @@ export function releaseCommit(key: string, generation: Revision): Proposal {
  * Conditioned on the placement, so that a stale copy changes nothing; and on the state, so that a save that
  * hung undoes nothing. The state is always written: its revision orders all commits of the actor, so that its
  * satellites need no conditions of their own. `absent`: names of operations, which nobody may have used.
+ * `guards`: unique values, which nobody may have.
  */
 export function saveCommit(
   placement: { readonly key: string; readonly generation: Revision },
   state: { readonly key: string; readonly over: Revision | undefined },
   bytes: Uint8Array,
-  { writes, absent }: SatelliteChanges = NO_CHANGES,
+  { writes, absent, guards = NO_KEYS }: SatelliteChanges = NO_CHANGES,
 ): Proposal {
   const { key, over } = state
   const conditions: Condition[] = [
@@ -286,6 +287,7 @@ export function saveCommit(
     over === undefined ? { kind: "absent", key } : { kind: "at", key, revision: over },
   ]
   for (const key of absent) conditions.push({ kind: "absent", key })
+  for (const key of guards) conditions.push({ kind: "absent", key })
   const put: Write = { kind: "put", key, value: bytes }
   return { conditions, writes: writes.length === 0 ? [put] : [put, ...writes] }
 }
@@ -293,8 +295,24 @@ export function saveCommit(
 /** What a commit of an actor changes beside its state. */
 export interface SatelliteChanges {
   readonly writes: readonly Write[]
-  /** Keys that must not exist. */
+  /** Keys that must not exist; one that does ends the activation. */
   readonly absent: readonly string[]
+  /** Keys that must not exist; one that does rejects the commit, and the activation goes on. Default none. */
+  readonly guards?: readonly string[] | undefined
 }
 
-export const NO_CHANGES: SatelliteChanges = { writes: [], absent: [] }
+/**
+ * The keys of guards that exist, if they alone have refused a commit; undefined if another condition did not
+ * hold.
+ */
+export function guardsThatRefused(
+  { guards = NO_KEYS }: SatelliteChanges,
+  { found }: CommitResult & { kind: "refused" },
+): readonly string[] | undefined {
+  const keys = found.map(({ key }) => key)
+  return guards.length > 0 && keys.every((key) => guards.includes(key)) ? keys : undefined
+}
+
+const NO_KEYS: readonly string[] = []
+
+export const NO_CHANGES: SatelliteChanges = { writes: [], absent: NO_KEYS }

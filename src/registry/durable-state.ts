@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import { StateError } from "../errors/state-error.js"
 import type { Entry, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
@@ -16,7 +17,7 @@ import {
   writeEncoded,
   writeValue,
 } from "./state-value.js"
-import { type StateDependencies, StateWriter } from "./state-writer.js"
+import { type StateDependencies, StateWriter, type Taken } from "./state-writer.js"
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
 import { CHUNK_FROM_BYTES, type Chunk, chunkName, type TurnDraft } from "./turn-draft.js"
@@ -148,6 +149,10 @@ export class DurableState extends StateWriter {
    * and the activation goes on.
    */
   save(value: unknown): Promise<void> {
+    return this.#save(value) as Promise<undefined>
+  }
+
+  #save(value: unknown): Promise<Taken | undefined> {
     try {
       const [memory, indexed] = [this.#memory, this.#indexed]
       if (this.#chunk !== undefined) return this.write({ value: this.encode(value), memory, indexed })
@@ -185,11 +190,30 @@ export class DurableState extends StateWriter {
     return this.dependencies.stateFormat() >= 2
   }
 
+  /** Whether what is in indexes can be said in the head of the state. */
+  get mayIndex(): boolean {
+    return this.dependencies.stateFormat() >= 3
+  }
+
   /**
-   * Writes what turns have decided: the value, what is remembered of operations, and satellites. Rejects as
-   * `save` does.
+   * Writes what turns have decided: the value, what is remembered of operations, what is in indexes, and
+   * satellites. Rejects as `save` does. Resolves with the keys of its guards that exist if those alone have
+   * refused it: then everything is as it was before.
    */
-  write({ value, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<void> {
+  write(draft: TurnDraft): Promise<Taken | undefined> {
+    if (draft.changes?.guards === undefined) return this.#write(draft)
+    assert(this.isIdle, "a guarded commit is alone, so that what was written before it is known")
+    const [memory, indexed, chunk] = [this.#memory, this.#indexed, this.#chunk]
+    return this.#write(draft).then((taken) => {
+      if (taken === undefined) return undefined
+      this.#memory = memory
+      this.#indexed = indexed
+      this.#chunk = chunk
+      return taken
+    })
+  }
+
+  #write({ value, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<Taken | undefined> {
     const writeId = this.#nextWriteId()
     this.#memory = memory
     this.#indexed = indexed

@@ -97,6 +97,91 @@ test("decides as its golden scenarios say", async () => {
     ]),
     conversation("the doors shut after it was sent", 5, [unsure, { kind: "gave-up" }]),
     conversation("the doors shut before it is read", 5, [unsure, waited, { kind: "gave-up" }]),
+    conversation("a guard refused it, and it was sent once: it is rejected", 5, [{ kind: "guarded" }]),
+    conversation("the same, over nothing", undefined, [{ kind: "guarded" }]),
+    conversation("it never left the first time, and a guard refused the second one", 5, [
+      { kind: "unsure", mayArrive: false },
+      waited,
+      { kind: "guarded" },
+    ]),
+    conversation("sent twice and refused by a guard: the first copy must not be made later", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("older", 5),
+      { kind: "committed", revision: 9 },
+    ]),
+    conversation("the first copy arrives before the state is read", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("mine", 9),
+    ]),
+    conversation("the first copy arrives before the state is written again", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("older", 5),
+      { kind: "refused" },
+      read("mine", 9),
+    ]),
+    conversation("the answer was lost, and the state was written again", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("older", 5),
+      unsure,
+      waited,
+      read("older", 9),
+    ]),
+    conversation("the answer was lost, and the state was not written again", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("older", 5),
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "refused" },
+      { kind: "not-read" },
+      waited,
+      read("older", 9),
+    ]),
+    conversation("the state cannot be written again, as the placement has moved", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("older", 5),
+      { kind: "refused" },
+      read("older", 5),
+    ]),
+    conversation("another write is there, before the state is written again", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      read("another", 12),
+    ]),
+    conversation("there is no state to write again", undefined, [
+      unsure,
+      waited,
+      { kind: "read", stored: undefined },
+      { kind: "guarded" },
+      { kind: "read", stored: undefined },
+    ]),
+    conversation("the doors shut before the state is written again", 5, [
+      unsure,
+      waited,
+      read("older", 5),
+      { kind: "guarded" },
+      { kind: "gave-up" },
+    ]),
     conversation("answers to what was not asked change nothing", 5, [
       waited,
       read("mine", 9),
@@ -166,8 +251,13 @@ function commandText(command: SaveCommand): string {
   switch (command.kind) {
     case "write":
       return `write over ${command.over ?? "nothing"}`
-    case "end":
-      return `end: ${command.outcome.kind}${command.outcome.kind === "saved" ? ` at ${command.outcome.revision}` : ""}`
+    case "write-again":
+      return `write again what was read, over ${command.over}`
+    case "end": {
+      const { outcome } = command
+      if (outcome.kind === "guarded") return `end: guarded, over ${outcome.revision ?? "nothing"}`
+      return `end: ${outcome.kind}${outcome.kind === "saved" ? ` at ${outcome.revision}` : ""}`
+    }
     default:
       return command.kind
   }

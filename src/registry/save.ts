@@ -1,3 +1,4 @@
+import { assert } from "../errors/assert.js"
 import type { Revision } from "../ports/store.js"
 
 /**
@@ -20,6 +21,22 @@ import type { Revision } from "../ports/store.js"
  * committed, so the state is read (checking) before the save ends. Every outcome but saved ends the
  * activation: its memory is not what is stored.
  *
+ * A *guarded* save has guards too: keys that must not exist, because others may have claimed them. If they
+ * alone did not hold, nothing was written and the activation is still the only one: the save is rejected, and
+ * the activation goes on with the state that is stored. But a guard may hold again, so a copy that was sent
+ * before and is still on its way would then write what was rejected:
+ *
+ *     1. A takes the value v, and the commit hangs.   3. A's second copy is refused, and its caller told so.
+ *     2. B takes v.                                   4. B gives v up, and then A's first copy arrives.
+ *
+ * The revision of the state is what every copy is conditioned on. So before 3 the bytes of the state are
+ * written again over that revision: either this is refused, because a copy was made, or no copy ever is.
+ *
+ *     waiting/checking --> writing (the old bytes) --> ended: guarded
+ *
+ * It would be simpler to end the activation: every copy names its generation. Then whoever can make the store
+ * slow could end actors by claiming their values. An actor that has no state to write again does end.
+ *
  * While the store is away the write is retried for as long as the activation's doors are open; `gave-up` says
  * that they are shut.
  */
@@ -29,6 +46,8 @@ export class Save {
   #state: SaveState
   /** Whether a write that was sent may still arrive, or have arrived. */
   #sentBefore: boolean
+  /** Undefined unless the guards of the save have refused it. */
+  #rejection: Rejection | undefined
 
   /** `over` is the revision that the state was last read or written at; undefined if there was none. */
   constructor(writeId: string, over: Revision | undefined, resumed?: SaveSnapshot) {
@@ -36,10 +55,11 @@ export class Save {
     this.#over = over
     this.#state = resumed?.state ?? "writing"
     this.#sentBefore = resumed?.sentBefore ?? false
+    this.#rejection = resumed?.rejection
   }
 
   get snapshot(): SaveSnapshot {
-    return { state: this.#state, sentBefore: this.#sentBefore }
+    return { state: this.#state, sentBefore: this.#sentBefore, rejection: this.#rejection }
   }
 
   begin(): SaveCommand {
@@ -50,10 +70,20 @@ export class Save {
     if (this.#state === "ended") return undefined
     switch (event.kind) {
       case "committed":
-        return this.#state === "writing" ? this.#end({ kind: "saved", revision: event.revision }) : undefined
+        if (this.#state !== "writing") return undefined
+        return this.#end({
+          kind: this.#rejection === undefined ? "saved" : "guarded",
+          revision: event.revision,
+        })
       case "refused":
         if (this.#state !== "writing") return undefined
         return this.#sentBefore ? this.#enter("checking", { kind: "read" }) : this.#end({ kind: "refused" })
+      case "guarded":
+        if (this.#state !== "writing") return undefined
+        assert(this.#rejection === undefined, "the state as it was has no guards")
+        if (!this.#sentBefore) return this.#end({ kind: "guarded", revision: this.#over })
+        this.#rejection = { overId: undefined }
+        return this.#enter("checking", { kind: "read" })
       case "unsure":
         if (this.#state !== "writing") return undefined
         this.#sentBefore ||= event.mayArrive
@@ -73,14 +103,26 @@ export class Save {
   }
 
   #found(stored: StoredSight | undefined): SaveCommand {
-    if (stored?.revision === this.#over) {
-      // A refusal over an unchanged state means that the placement has changed, and that does not come back.
-      return this.#state === "checking"
-        ? this.#end({ kind: "refused" })
-        : this.#enter("writing", this.begin())
+    if (stored?.revision === this.#over) return this.#unchanged(stored)
+    if (stored?.writeId === this.#writeId) return this.#end({ kind: "saved", revision: stored.revision })
+    const overId = this.#rejection?.overId
+    if (stored === undefined || overId === undefined || stored.writeId !== overId) {
+      return this.#end({ kind: "unknown" })
     }
-    if (stored?.writeId !== this.#writeId) return this.#end({ kind: "unknown" })
-    return this.#end({ kind: "saved", revision: stored.revision })
+    return this.#end({ kind: "guarded", revision: stored.revision })
+  }
+
+  #unchanged(stored: StoredSight | undefined): SaveCommand {
+    const rejection = this.#rejection
+    if (rejection !== undefined && rejection.overId === undefined) {
+      if (stored?.writeId === undefined) return this.#end({ kind: "unknown" })
+      this.#rejection = { overId: stored.writeId }
+      return this.#enter("writing", { kind: "write-again", over: stored.revision })
+    }
+    // A refusal over an unchanged state means that the placement has changed, and that does not come back.
+    if (this.#state === "checking") return this.#end({ kind: "refused" })
+    if (rejection === undefined) return this.#enter("writing", this.begin())
+    return this.#enter("writing", { kind: "write-again", over: this.#over as Revision })
   }
 
   get #isReading(): boolean {
@@ -102,6 +144,13 @@ type SaveState = "writing" | "waiting" | "reading" | "checking" | "ended"
 export interface SaveSnapshot {
   readonly state: SaveState
   readonly sentBefore: boolean
+  readonly rejection?: Rejection | undefined
+}
+
+/** The guards have refused the save, and no copy of it may be made any more. */
+interface Rejection {
+  /** The id of the write that the state was left by, once that is to be written again. */
+  readonly overId: string | undefined
 }
 
 /** The state as it was read from the store. */
@@ -114,6 +163,8 @@ export interface StoredSight {
 export type SaveEvent =
   | { readonly kind: "committed"; readonly revision: Revision }
   | { readonly kind: "refused" }
+  /** All of its conditions held but guards. */
+  | { readonly kind: "guarded" }
   /** The store did not answer. `mayArrive` is false for a write that was certainly not sent. */
   | { readonly kind: "unsure"; readonly mayArrive: boolean }
   | { readonly kind: "waited" }
@@ -129,12 +180,16 @@ export type SaveCommand =
    */
   | { readonly kind: "write"; readonly over: Revision | undefined }
   | { readonly kind: "read" }
+  /** Write the bytes that were read last, on the same conditions without the guards. */
+  | { readonly kind: "write-again"; readonly over: Revision }
   /** Wait for a moment, then handle `waited`. */
   | { readonly kind: "wait" }
   | { readonly kind: "end"; readonly outcome: SaveOutcome }
 
 export type SaveOutcome =
   | { readonly kind: "saved"; readonly revision: Revision }
+  /** It was not made, and never will be; the state is as it was, at this revision. The activation goes on. */
+  | { readonly kind: "guarded"; readonly revision: Revision | undefined }
   /** The save was not made, and never will be. */
   | { readonly kind: "refused" }
   /** The save may have been made. */

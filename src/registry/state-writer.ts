@@ -3,7 +3,7 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
 import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
-import { NO_CHANGES, saveCommit } from "./commits.js"
+import { guardsThatRefused, NO_CHANGES, saveCommit } from "./commits.js"
 import { stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
 import { writeIdOf } from "./state-value.js"
@@ -23,18 +23,21 @@ export class StateWriter {
   /** The last failure of the store in the save in flight, or the last one. */
   #trouble: Error | undefined
   /** The latest save, while one is in flight. */
-  #last: Promise<void> | undefined = undefined
+  #last: Promise<Taken | undefined> | undefined = undefined
 
   constructor(tenure: Tenure, dependencies: StateDependencies) {
     this.tenure = tenure
     this.dependencies = dependencies
   }
 
-  /** Resolves once it is made, and rejects with a `FencedError` once it is not, or may not be. */
-  protected send(writeId: string, bytes: Uint8Array, changes = NO_CHANGES): Promise<void> {
+  /**
+   * Resolves once it is made, or with the keys of its guards that exist if those alone refused it. Rejects
+   * with a `FencedError` once it is not made, or may not be.
+   */
+  protected send(writeId: string, bytes: Uint8Array, changes = NO_CHANGES): Promise<Taken | undefined> {
     this.#saves += 1
     const size = changes === NO_CHANGES ? bytes.length : bytes.length + sizeOf(changes)
-    const draft = { number: this.#saves, writeId, bytes, changes, size }
+    const draft = { number: this.#saves, writeId, bytes, changes, size, seen: undefined, taken: undefined }
     this.#last = this.#last === undefined ? this.#save(draft) : this.#saveAfter(this.#last, draft)
     return this.#last
   }
@@ -53,17 +56,17 @@ export class StateWriter {
     await this.#last?.catch(() => {})
   }
 
-  #saveAfter(last: Promise<void>, draft: Draft): Promise<void> {
+  #saveAfter(last: Promise<unknown>, draft: Draft): Promise<Taken | undefined> {
     const begin = () => this.#save(draft)
     return last.then(begin, begin)
   }
 
-  #save(draft: Draft): Promise<void> {
+  #save(draft: Draft): Promise<Taken | undefined> {
     const held = this.tenure.saving()
     return held === undefined ? this.#begin(draft) : held.then(() => this.#begin(draft))
   }
 
-  #begin(draft: Draft): Promise<void> {
+  #begin(draft: Draft): Promise<Taken | undefined> {
     this.#trouble = undefined
     const save = new Save(draft.writeId, this.revision)
     return this.#carryOut(save, save.begin(), draft)
@@ -73,7 +76,7 @@ export class StateWriter {
    * Carries out a command, and those that follow from it, until the save has ended. Nearly all saves end with
    * the first event, so this is no loop in an asynchronous function, which would take twice the memory.
    */
-  #carryOut(save: Save, command: SaveCommand, draft: Draft): Promise<void> {
+  #carryOut(save: Save, command: SaveCommand, draft: Draft): Promise<Taken | undefined> {
     return this.#eventOf(command, draft).then((event) => {
       const next = save.handle(event)
       if (next === undefined) throw new Error("a save got an event that it had not asked for")
@@ -81,12 +84,12 @@ export class StateWriter {
     })
   }
 
-  #end({ number }: Draft, outcome: SaveOutcome): void {
+  #end({ number, taken }: Draft, outcome: SaveOutcome): Taken | undefined {
     this.tenure.saved()
     if (number === this.#saves) this.#last = undefined
-    if (outcome.kind === "saved") {
+    if (outcome.kind === "saved" || outcome.kind === "guarded") {
       this.revision = outcome.revision
-      return
+      return outcome.kind === "saved" ? undefined : taken
     }
     const because =
       outcome.kind === "refused" ? "its save was refused" : "the outcome of its save is not known"
@@ -99,8 +102,10 @@ export class StateWriter {
     switch (command.kind) {
       case "write":
         return this.#writeInTurn(draft)
+      case "write-again":
+        return this.#writeInTurn({ ...draft, bytes: draft.seen as Uint8Array, changes: NO_CHANGES })
       case "read":
-        return this.#look()
+        return this.#look(draft)
       case "wait":
         return this.#wait()
       case "end":
@@ -127,7 +132,8 @@ export class StateWriter {
   }
 
   /** Writes the state, and leaves the window, which was entered before. */
-  #write({ bytes, changes, size }: Draft): Promise<SaveEvent> {
+  #write(draft: Draft): Promise<SaveEvent> {
+    const { bytes, changes, size } = draft
     const { id, recordKey, generation, incarnation } = this.tenure
     const { epoch, windows } = incarnation
     const placement = { key: recordKey, generation }
@@ -144,7 +150,8 @@ export class StateWriter {
         windows.saves.leave(size)
         if (result.kind === "committed") return result
         if (result.kind === "epoch-changed") incarnation.epochChanged()
-        return { kind: "refused" }
+        else draft.taken = guardsThatRefused(changes, result)
+        return { kind: draft.taken === undefined ? "refused" : "guarded" }
       },
       (error: unknown): SaveEvent => {
         windows.saves.leave(size)
@@ -162,7 +169,7 @@ export class StateWriter {
     return { kind: "gave-up" }
   }
 
-  async #look(): Promise<SaveEvent> {
+  async #look(draft: Draft): Promise<SaveEvent> {
     const { id, incarnation } = this.tenure
     if (!(await this.#mayGoOn())) return { kind: "gave-up" }
     try {
@@ -171,6 +178,7 @@ export class StateWriter {
         incarnation.epochChanged()
         return { kind: "gave-up" }
       }
+      draft.seen = entry?.value
       if (entry === undefined) return { kind: "read", stored: undefined }
       return { kind: "read", stored: { writeId: writeIdOf(entry.value), revision: entry.revision } }
     } catch (error) {
@@ -198,6 +206,9 @@ export class StateWriter {
 }
 
 const RETRY_MS = 100
+
+/** The keys of the guards that have refused a commit. */
+export type Taken = readonly string[]
 
 export interface StateDependencies {
   readonly store: ClusterStore

@@ -35,6 +35,10 @@ export interface Draft {
   readonly changes: SatelliteChanges
   /** The bytes of the state and of the satellites. */
   readonly size: number
+  /** The state as it was read last since the commit was sent. */
+  seen: Uint8Array | undefined
+  /** The guards that refused it when it was sent last. */
+  taken: readonly string[] | undefined
 }
 
 /** The row that has the value of a state, if it is large. */

@@ -226,6 +226,8 @@ export class ActorImport {
           const stored = entry && { writeId: writeIdOf(entry.value), revision: entry.revision }
           return { kind: "read", stored }
         }
+        case "write-again":
+          throw new Error("an import has no guards that could reject it")
         case "wait":
           await new Promise<void>((resolve) => {
             this.#host.clock.setTimer(RETRY_MS, resolve)

@@ -6,6 +6,7 @@ import type { Tenure } from "../registry/tenure.js"
 import type { ActivationHome } from "./activation-home.js"
 import { type Actor, type DeactivationReason, internals } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
+import type { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
 import { HeldStart, HOLD, LET_GO } from "./held-start.js"
 import type { Invocation } from "./invocation.js"
@@ -183,7 +184,8 @@ export class ActivationLifecycle {
     try {
       this.#become("activating")
       this.#isInHook = true
-      this.#hook = internals.onActivate(this.#owner.instance as Actor) as Promise<void> | undefined
+      const hook = internals.onActivate(this.#owner.instance as Actor) as Promise<void> | undefined
+      this.#hook = this.#owner.durable?.isGuarding === true ? (hook ?? Promise.resolve()) : hook
       if (this.#hook !== undefined) return this.#activateLater(this.#hook)
       this.#becomeValid()
       return undefined
@@ -192,9 +194,15 @@ export class ActivationLifecycle {
     }
   }
 
+  /** Turns must not run on what is undone if a save of the hook is rejected. */
+  async #decided(hook: Promise<void> | undefined): Promise<void> {
+    await hook
+    await this.#owner.durable?.guarded
+  }
+
   async #activateLater(hook: Promise<void>): Promise<void> {
     try {
-      await this.#awaitOnActivate(hook)
+      await this.#awaitOnActivate(this.#owner.type.mayBeRejected ? this.#decided(hook) : hook)
       this.#becomeValid()
     } catch (thrown) {
       this.#fail(thrown)
@@ -350,6 +358,8 @@ export interface LifecycleOwner {
   readonly home: ActivationHome
   readonly turns: TurnRunner
   readonly instance: Actor | undefined
+  /** The part for turns that are stored; undefined while it was not needed. */
+  readonly durable: DurableTurns | undefined
   /** Creates the instance and loads its state; returns a promise if the state has to be read. */
   load(): Promise<void> | undefined
   /** Called when the activation has become valid and may start turns. */

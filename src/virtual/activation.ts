@@ -19,7 +19,14 @@ import {
 } from "./actor.js"
 import { askFor } from "./actor-ask.js"
 import type { ActorClass } from "./actor-class.js"
-import { checkChange, durableState, initialize, loadState, saveRefusal } from "./actor-state.js"
+import {
+  checkChange,
+  durableState,
+  initialize,
+  loadState,
+  saveOutsideTurns,
+  saveRefusal,
+} from "./actor-state.js"
 import type { ActorTarget } from "./actor-target.js"
 import type { ActorType } from "./actor-type.js"
 import { blockedBy } from "./blocked-by.js"
@@ -267,7 +274,7 @@ export class Activation
   }
 
   save(state: unknown): Promise<void> {
-    const refusal = saveRefusal(this.type, this.tenure, this.currentTurn)
+    const refusal = saveRefusal(this.type, this.tenure, this.currentTurn) ?? saveOutsideTurns(this)
     if (refusal !== undefined) return Promise.reject(refusal)
     if (this.#durableTurns !== undefined) return this.#durableTurns.save(state)
     this.#durable ??= durableState(this)
@@ -318,10 +325,13 @@ export class Activation
   /** The state is there: messages of earlier activations are delivered once this one has started. */
   loaded(): undefined {
     const durable = this.#durable as DurableState
+    const { memory, indexed } = durable
+    const { durability, indexes } = this.type
+    const isIndexed = indexes.length > 0 || indexed !== undefined
     // What it remembers is known by now.
-    if (this.type.durability.restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
-    const { memory } = durable
-    if (memory !== undefined && OperationMemory.messagesIn(memory) > 0) this.durableTurns.loaded()
+    if (durability.restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
+    if (isIndexed || (memory !== undefined && OperationMemory.messagesIn(memory) > 0))
+      this.durableTurns.loaded()
   }
 
   async awaitSaves(): Promise<void> {

@@ -56,10 +56,33 @@ export interface ActorClass<A extends Actor = Actor> {
    */
   readonly maxOperations?: number
   /**
+   * Indexes over the state, by name (default none): at most 16, of letters, digits, `_` and `-`. The entries
+   * of an actor change in the commits of its state, and `system.find` reads them.
+   */
+  readonly indexes?: Readonly<Record<string, IndexOptions>>
+  /**
    * How the node for a new activation is chosen, or `sharded()` for very many actors. The default is
    * `rendezvous`.
    */
   readonly placement?: PlacementStrategy | ShardedPlacement
+}
+
+/** The options of an index. */
+export interface IndexOptions {
+  /**
+   * Returns the value of an actor from its state, or undefined or null if it is not in the index. It must
+   * always return the same for the same state. A commit is refused with a `StateError` if it throws, or
+   * returns something else than a string, a finite number, a bigint, a boolean, a date, or an array of these.
+   * A value must have at most 512 characters as it is written in keys.
+   */
+  readonly of: (state: never) => unknown
+  /**
+   * Whether at most one actor of the type can have a value (default false). A turn or a save that takes the
+   * value of another actor fails with a `NotUniqueError`, and what it has changed is undone.
+   */
+  readonly unique?: boolean
+  /** Raise it when `of` changes (default 0): the index is then built again. */
+  readonly version?: number
 }
 
 /** The options of a method. */

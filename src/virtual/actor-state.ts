@@ -57,6 +57,13 @@ export function saveRefusal(type: ActorType, tenure: Tenure, turn: Turn | undefi
   return changeRefusal("save", type, tenure, turn)
 }
 
+/** Returns the error that a save is refused with if it is rejected alone, and no turn would be undone. */
+export function saveOutsideTurns({ type, currentTurn, state }: Activation): Error | undefined {
+  const isRunning = currentTurn !== undefined && !currentTurn.hasEnded
+  if (isRunning || state !== "valid" || !type.mayBeRejected) return undefined
+  return new TypeError(`${type.name} cannot save now: no turn is running; await all that a turn does`)
+}
+
 /** Throws if what is decided now could not be stored; as it could not if no turn runs, after the start. */
 export function checkChange(
   what: string,

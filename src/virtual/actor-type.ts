@@ -9,6 +9,8 @@ import { Actor } from "./actor.js"
 import type { ActorClass, MethodOptions } from "./actor-class.js"
 import { type Durability, durabilityOf, onceOf } from "./durability.js"
 import { isFunctionField } from "./function-field.js"
+import { indexesOf } from "./index-declarations.js"
+import type { IndexDeclaration } from "./index-entries.js"
 import { internalMethod } from "./internal-methods.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
@@ -24,6 +26,10 @@ export class ActorType {
   readonly stateVersion: number
   readonly stateShape: StateShape
   readonly durability: Durability
+  /** In the order of their names. */
+  readonly indexes: readonly IndexDeclaration[]
+  /** Whether a commit may be rejected, as another actor has a unique value. */
+  readonly mayBeRejected: boolean
   readonly placement: PlacementStrategy | undefined
   /** Undefined if each actor of the type has a placement of its own. */
   readonly sharding: ShardedPlacement | undefined
@@ -70,6 +76,8 @@ export class ActorType {
       throw mustBe(`${this.name}.reentrant`, "true or false", this.reentrant)
     }
     this.durability = durabilityOf(this.name, make)
+    this.indexes = indexesOf(this.name, make)
+    this.mayBeRejected = this.indexes.some(({ isUnique }) => isUnique)
     const { placement } = make
     if (
       placement !== undefined &&

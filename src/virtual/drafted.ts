@@ -44,17 +44,26 @@ export function messageProblem(
   )
 }
 
-/** Throws if what a turn has decided does not fit into one commit with the state. */
-export function checkRoom(draft: readonly Drafted[], state: Uint8Array): void {
-  if (draft.length === 0) return
-  const { bytes } = draftSize(draft)
+/** Throws if what a turn has decided does not fit into one commit with the state; `entries` are of indexes. */
+export function checkRoom(
+  draft: readonly Drafted[],
+  state: Uint8Array,
+  entries: readonly Write[] = NO_ENTRIES,
+): void {
+  if (draft.length === 0 && entries.length === 0) return
+  const { writes, bytes: drafted } = draftSize(draft)
+  if (writes + entries.length > MOST_OF_A_DRAFT.writes) throw tooMany()
+  // The head has the values too.
+  const bytes = drafted + 2 * bytesOf(entries)
   const most = Math.max(0, MAX_COMMIT_BYTES - state.length - MAX_HEAD_BYTES - MOST_OF_A_TURN.bytes)
   if (bytes <= most) return
   throw new InvalidMessageError(
-    `the messages and reminders of one turn must have at most ${most} bytes beside this state (got ${bytes})`,
+    `the messages, reminders and index entries of one turn must have at most ${most} bytes beside this state (got ${bytes})`,
     "unknown",
   )
 }
+
+const NO_ENTRIES: readonly Write[] = []
 
 /** A commit has 128 writes, of which the state and its chunk take three. */
 export const BATCH_LIMITS = { maxWrites: 120, maxBytes: 32 * 1_024 }
@@ -79,7 +88,11 @@ const ROW_BYTES = 2_500
 export function checkDraft(draft: readonly Drafted[], added: readonly Write[]): void {
   const { writes, bytes } = draftSize(draft)
   if (writes + added.length <= MOST_OF_A_DRAFT.writes && bytes <= MOST_OF_A_DRAFT.bytes) return
-  throw new RangeError("a turn must not change so many reminders and messages; do it in several turns")
+  throw tooMany()
+}
+
+function tooMany(): RangeError {
+  return new RangeError("a turn must not change so many reminders and messages; do it in several turns")
 }
 
 const MOST_OF_A_DRAFT = { writes: 96, bytes: 28 * 1_024 }

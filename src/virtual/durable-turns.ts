@@ -2,38 +2,30 @@ import { InvalidMessageError } from "../errors/call-errors.js"
 import { isInstance } from "../errors/thrown.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
+import type { Taken } from "../registry/state-writer.js"
 import { type Actor, internals } from "./actor.js"
-import {
-  BATCH_LIMITS,
-  bytesOf,
-  checkDraft,
-  checkRoom,
-  type Drafted,
-  draftSize,
-  MOST_DELETED,
-  MOST_FLUSHED,
-  MOST_OF_A_TURN,
-  messageProblem,
-} from "./drafted.js"
-import { type DurableOwner, namedAfter } from "./durable-owner.js"
+import { BATCH_LIMITS, bytesOf, checkRoom, MOST_FLUSHED, MOST_OF_A_TURN } from "./drafted.js"
+import type { DurableOwner } from "./durable-owner.js"
+import { EnteredIndexes } from "./entered-indexes.js"
 import { fencedError } from "./fenced-error.js"
+import type { IndexChange } from "./index-entries.js"
+import type { ReminderMemory } from "./inline-reminders.js"
 import { EXPIRE, REMIND } from "./internal-methods.js"
-import type { Message, NewMessage } from "./message.js"
-import { MessageDelivery } from "./message-delivery.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
-import { type Admission, notYet, Recollection } from "./recollection.js"
-import { Reminders } from "./reminders.js"
+import { type Admission, Recollection } from "./recollection.js"
 import type { Turn } from "./turn.js"
 import {
   both,
   type Contribution,
+  changesOf,
   type Decided,
   type Held,
   HeldAnswer,
   merged,
   newlyDecided,
 } from "./turn-batch.js"
+import { TurnDrafts } from "./turn-drafts.js"
 import { copiedResult, Failure } from "./turn-result.js"
 
 /**
@@ -43,12 +35,12 @@ import { copiedResult, Failure } from "./turn-result.js"
  * operation, and its satellites are one contribution to a batch. It is all or nothing, in memory too: if it
  * throws, or what it decided cannot be stored, the state is restored as it was when the turn began.
  *
- * An activation has this part once it needs it. From then on its saves and all of its answers pass it too.
+ * An activation has this part once it needs it. From then on its saves and all of its answers pass it too. One
+ * of a type with indexes has it from its start, as entries are part of every commit. While one of its commits
+ * may be rejected, no turn ends, and nothing else is contributed (`entered-indexes.ts`).
  */
-export class DurableTurns {
-  readonly #owner: DurableOwner
-  readonly #state: DurableState
-  readonly #recollection: Recollection
+export class DurableTurns extends TurnDrafts {
+  #recollection: Recollection
   readonly #gate = new OutputGate<Held, Decided>(BATCH_LIMITS)
   /** The encoded state, as it was after the last turn that was stored, or before the one that runs. */
   #encoded: Uint8Array | undefined = undefined
@@ -56,17 +48,11 @@ export class DurableTurns {
   #isStale = true
   /** The state as it is stored, once all commits are made; undefined if that is not known. */
   #contributed: Uint8Array | undefined = undefined
-  /** What turns have decided that have not ended, or not been saved. */
-  #draft: Drafted[] = []
-  #delivery: MessageDelivery | undefined = undefined
-  /** Undefined while the actor has not used it. */
-  #reminders: Reminders | undefined = undefined
-  /** The number of saves that wait until what they store can be written. */
-  #waitingSaves = 0
+  /** Undefined if the actor is in no index. */
+  #indexes: EnteredIndexes | undefined = undefined
 
   constructor(owner: DurableOwner, state: DurableState) {
-    this.#owner = owner
-    this.#state = state
+    super(owner, state)
     this.#recollection = new Recollection(owner, state, this)
   }
 
@@ -75,43 +61,61 @@ export class DurableTurns {
     return this.#recollection.outbox
   }
 
-  /** The messages of the actor. */
-  get delivery(): MessageDelivery {
-    this.#delivery ??= new MessageDelivery(this.#owner, this, this.#state)
-    return this.#delivery
+  protected get reminderMemory(): ReminderMemory {
+    return this.#recollection.reminders
   }
 
-  /** The state was loaded, and has messages that are to be delivered. */
+  /** The state was loaded, and the actor has messages that are to be delivered, or is in indexes. */
   loaded(): void {
-    this.#contributed = this.#state.encode(internals.state(this.#actor))
+    const value = internals.state(this.#actor)
+    const { indexes, mayBeRejected } = this.owner.type
+    if (indexes.length > 0 || this.state.indexed !== undefined) {
+      this.#indexes = new EnteredIndexes(this.owner, this.state, value)
+    }
+    const isStored = this.counters.rows > 0 || (this.#indexes !== undefined && this.state.isStored)
+    if (isStored) this.#contributed = this.state.encode(value)
+    if (mayBeRejected) this.#encoded = this.#contributed ?? this.state.encode(value)
   }
 
   /** The actor has started. */
   started(): void {
-    this.#dropDraft(undefined)
+    this.dropDraft(undefined)
     if (this.counters.rows > 0) void this.delivery.resume()
-  }
-
-  /** Whether the actor has messages that are not known to be stuck. */
-  get isDelivering(): boolean {
-    return this.#delivery?.isDelivering === true
   }
 
   /** The activation ends: no message is delivered any more, and what was answered is deleted. */
   ends(): void {
-    this.#delivery?.stop()
-    if (this.#delivery?.hasAnswered === true) this.flush()
+    this.usedDelivery?.stop()
+    if (this.usedDelivery?.hasAnswered === true) this.flush()
   }
 
   /** Whether everything that has ended is stored. */
   get isStored(): boolean {
-    return this.#gate.isOpen
+    return this.#gate.isOpen && this.#indexes?.saving === undefined
   }
 
   /** Resolves when everything that has ended is stored, or never will be. */
   stored(): Promise<void> {
+    const allStored = () => this.#allStored()
+    return this.#indexes?.saving?.then(allStored, allStored) ?? allStored()
+  }
+
+  #allStored(): Promise<void> {
     if (this.#gate.isOpen) return Promise.resolve()
-    return new Promise((resolve) => this.#gate.hold({ release: resolve, lose: resolve }))
+    return new Promise((resolve) => {
+      const release = () => resolve()
+      this.#gate.hold({ release, lose: release, reject: release })
+    })
+  }
+
+  /** Whether there is a commit that may be rejected: no turn ends before it is decided. */
+  get isGuarding(): boolean {
+    return this.#indexes?.isGuarding === true
+  }
+
+  /** Resolves when such a commit is decided; undefined if there is none. */
+  get guarded(): Promise<void> | undefined {
+    return this.isGuarding ? this.stored() : undefined
   }
 
   /**
@@ -120,9 +124,14 @@ export class DurableTurns {
    */
   plainTurnBegins(isWriter: boolean): void {
     this.#isStale = true
-    if (!isWriter || !this.#owner.type.durability.restoresOnThrow) return
-    this.#encoded = undefined
-    this.#encoded = this.#state.encode(internals.state(this.#actor))
+    const { durability, mayBeRejected } = this.owner.type
+    if (!isWriter || !(durability.restoresOnThrow || mayBeRejected)) return
+    if (durability.restoresOnThrow) this.#encoded = undefined
+    try {
+      this.#encoded = this.state.encode(internals.state(this.#actor))
+    } catch (error) {
+      if (durability.restoresOnThrow) throw error
+    }
   }
 
   /** Returns how to go on with a message of a `once` method. */
@@ -137,71 +146,43 @@ export class DurableTurns {
     return this.#recollection.admit(turn)
   }
 
-  /** The reminders of the actor. */
-  get reminders(): Reminders {
-    const memory = this.#recollection.reminders
-    this.#reminders ??= new Reminders(this.#owner, this.#state, { turns: this, memory })
-    return this.#reminders
-  }
-
-  /** Resolves when what the running turn has decided can be stored; undefined if it can now. */
-  ready(): Promise<void> | undefined {
-    return this.#reminders?.ready()
-  }
-
-  /** Adds changes of satellites to what the running turn decides. */
-  change(writes: readonly Write[]): void {
-    checkDraft(this.#draft, writes)
-    this.#draft.push({ turn: this.#owner.currentTurn, writes })
-  }
-
-  /** Adds a message to what the running turn decides. Throws if there are too many. */
-  post(message: Omit<NewMessage, "args">, args: readonly unknown[]): void {
-    if (!this.#state.mayRemember) throw notYet(this.#owner)
-    const encoded = this.#state.encodeAnswer(args)
-    const posted = this.#draft.filter((one) => one.message !== undefined).length
-    const problem = messageProblem(this.#owner.tenure.id, encoded, { posted, rows: this.counters.rows })
-    if (problem !== undefined) throw problem
-    const turn = this.#owner.currentTurn
-    this.#draft.push({ turn, writes: NONE, message: { ...message, args: encoded } })
-  }
-
-  /** The running turn ends the delivery of a message. */
-  messageEnded(number: number): void {
-    const turn = this.#owner.currentTurn
-    if (turn !== undefined) turn.occurrence = namedAfter(this.#owner, `undelivered/${number}`)
-    this.#draft.push({ turn, writes: NONE, ended: number })
+  /** Resolves when what the turn has decided can be stored; undefined if it can now. */
+  ready(turn: Turn): Promise<void> | undefined {
+    const ready = this.usedReminders?.ready() ?? this.guarded
+    if (ready !== undefined || this.#gate.isOpen || turn.isAnswered) return ready
+    const isRejectable = this.#indexes?.isRejectable(internals.state(this.#actor)) === true
+    return isRejectable ? this.#allStored() : undefined
   }
 
   /** Goes on with the messages, and moves their entry in the index of what is due on. */
   deliver(): void {
+    if (this.isGuarding) return void this.stored().then(() => this.deliver())
     if (this.delivery.rows > 0) this.#commit(this.delivery.moveDue())
   }
 
   /** Deletes the rows of answered messages, as many as one commit can. */
   flush(): void {
-    if (this.#owner.tenure.endedBecause !== undefined) return
-    this.#reserve(MOST_FLUSHED)
+    if (this.owner.tenure.endedBecause !== undefined || this.isGuarding) return
+    this.#reserve(NONE, MOST_FLUSHED)
     this.#commit(this.delivery.contribute(NONE, NONE, MOST_FLUSHED).writes)
   }
 
   /** Stores satellites alone: the state is written as it is stored. */
   #commit(writes: readonly Write[]): void {
-    if (writes.length === 0) return
-    this.#contribute(this.#contributed as Uint8Array, { writes, absent: NONE, messages: NONE })
+    if (writes.length > 0) this.#contribute(this.#contributed as Uint8Array, { ...NOTHING_MORE, writes })
     this.#send()
   }
 
   /** Contributes what a turn has decided to the next commit; returns what its caller gets. */
   settle(turn: Turn, given: unknown): unknown {
     if (turn.method?.once !== undefined) return turn.isAnswered ? given : this.#store(turn, given)
-    this.#dropDraft(turn)
-    const { restoresOnThrow } = this.#owner.type.durability
+    this.dropDraft(turn)
+    const { restoresOnThrow } = this.owner.type.durability
     if (given instanceof Failure && restoresOnThrow && turn.kind === "writer") {
       if (this.#encoded !== undefined) this.#restore(this.#encoded)
       return given
     }
-    return this.#gate.isOpen ? given : copiedResult(given, this.#owner.home.copier)
+    return this.#gate.isOpen ? given : copiedResult(given, this.owner.home.copier)
   }
 
   /**
@@ -214,70 +195,103 @@ export class DurableTurns {
 
   /** Saves the state as it is now, with what was decided since the last save. */
   save(value: unknown): Promise<void> {
-    const ready = this.ready()
-    if (ready !== undefined) {
-      this.#waitingSaves += 1
-      return ready
-        .finally(() => {
-          this.#waitingSaves -= 1
-        })
-        .then(() => this.save(internals.state(this.#actor)))
-    }
-    let encoded: Uint8Array
+    const ready = this.usedReminders?.ready() ?? this.#indexes?.saving
+    if (ready !== undefined) return this.#saveAfter(ready)
     try {
-      encoded = this.#state.encode(value)
-      this.#encoded = encoded
-      this.#isStale = true
-      checkRoom(this.#draft, encoded)
+      const change = this.#indexes?.changeOf(value)
+      if (change === undefined || change.guards.length === 0) return this.#save(value, change)
+      const indexes = this.#indexes as EnteredIndexes
+      return indexes.saves(this.#saveAlone(indexes))
     } catch (error) {
       return Promise.reject(error)
     }
-    this.#reserve()
+  }
+
+  /** A save behind one that is rejected is rejected too: what it would store is undone. */
+  #saveAfter(ready: Promise<void>): Promise<void> {
+    this.waitingSaves += 1
+    return ready
+      .finally(() => {
+        this.waitingSaves -= 1
+      })
+      .then(() => this.save(internals.state(this.#actor)))
+  }
+
+  /** Saves once all that ended before is stored, as it may be rejected; at once if all is. */
+  async #saveAlone(indexes: EnteredIndexes): Promise<void> {
+    this.waitingSaves += 1
+    while (!this.#gate.isOpen) await this.#allStored()
+    this.waitingSaves -= 1
+    const value = internals.state(this.#actor)
+    return this.#save(value, indexes.changeOf(value))
+  }
+
+  /** Throws if the state cannot be stored. */
+  #save(value: unknown, change: IndexChange | undefined): Promise<void> {
+    const encoded = this.state.encode(value)
+    checkRoom(this.drafted, encoded, change?.writes)
+    const before = this.#encoded
+    this.#encoded = encoded
+    this.#isStale = true
+    this.#reserve(change?.writes)
     return new Promise((resolve, reject) => {
-      this.#contribute(encoded, { ...this.#takeDraft(), absent: NONE })
+      this.#enter(change, before)
+      this.#contribute(encoded, { ...this.takeDraft(), absent: NONE, change })
       this.#announce()
-      const lose = () => reject(fencedError(this.#owner.tenure, "unknown"))
-      if (this.#gate.hold({ release: resolve, lose })) this.#send()
+      const lose = () => reject(fencedError(this.owner.tenure, "unknown"))
+      if (this.#gate.hold({ release: resolve, lose, reject })) this.#send()
       else lose()
     })
   }
 
+  /** What is stored changes the entries of the actor; `before` is the state in memory, if it is rejected. */
+  #enter(change: IndexChange | undefined, before: Uint8Array | undefined): void {
+    if (change === undefined) return
+    const isGuarded = change.guards.length > 0 && this.owner.tenure.endedBecause === undefined
+    const restored = { state: before as Uint8Array, stored: this.#contributed }
+    if (isGuarded) this.usedDelivery?.checkpoint()
+    this.#indexes?.contributed(change, isGuarded ? restored : undefined)
+  }
+
   /** Encodes the state, unless it was not changed since. */
   #encode(): void {
-    if (this.#isStale) this.#encoded = this.#state.encode(internals.state(this.#actor))
+    if (this.#isStale) this.#encoded = this.state.encode(internals.state(this.#actor))
     this.#isStale = false
   }
 
   get #actor(): Actor {
-    return this.#owner.instance as Actor
+    return this.owner.instance as Actor
   }
 
   /** Contributes what a turn of a `once` method has decided; returns what its caller gets. */
   #store(turn: Turn, given: unknown): unknown {
     const isMessage = turn.operation?.kind === "sent"
-    if (given instanceof Failure) return this.#undo(turn, given)
+    if (given instanceof Failure) return this.undo(turn, given)
     try {
-      const after = this.#state.encode(internals.state(this.#actor))
-      const copy = isMessage ? undefined : this.#owner.home.copier.copy(given)
-      checkRoom(this.#draft, after)
-      this.#reserve()
+      const value = internals.state(this.#actor)
+      const after = this.state.encode(value)
+      const copy = isMessage ? undefined : this.owner.home.copier.copy(given)
+      const change = this.#indexes?.changeOf(value)
+      checkRoom(this.drafted, after, change?.writes)
+      this.#reserve(change?.writes)
       const { writes, absent } = this.#recollection.applied(turn, given)
+      this.#enter(change, this.#encoded)
       this.#encoded = after
-      const draft = this.#takeDraft()
+      const draft = this.takeDraft()
       const all = both(draft.writes, writes)
-      this.#contribute(after, { writes: all, absent, messages: draft.messages })
+      this.#contribute(after, { writes: all, absent, messages: draft.messages, change })
       this.#announce()
       this.#send()
       return copy
     } catch (error) {
-      return this.#undo(turn, new Failure(error))
+      return this.undo(turn, new Failure(error))
     }
   }
 
   /** Restores the state as it was before a turn that failed; the failure of a repeat is stored. */
-  #undo(turn: Turn, failure: Failure): unknown {
+  undo(turn: Turn, failure: Failure): unknown {
     this.#restore(this.#encoded as Uint8Array)
-    this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn))
+    this.forgetDraft(turn)
     // A message whose arguments are refused is thrown on as well.
     const isRefused = turn.operation?.kind === "sent" && isInstance(failure.error, InvalidMessageError)
     if (!failure.wasRun && !isRefused) return failure
@@ -285,74 +299,49 @@ export class DurableTurns {
     const thrown = this.#recollection.threw(turn, failure)
     if (thrown === undefined) return failure
     const { writes, absent, answer } = thrown
-    this.#contribute(this.#encoded as Uint8Array, { writes, absent, messages: NONE })
+    const stored = this.#indexes && this.#contributed
+    const change = stored === undefined ? this.#indexes?.changeOf(internals.state(this.#actor)) : undefined
+    if (change !== undefined && change.guards.length > 0) {
+      // The state of a new actor may be rejected itself, so there is none to remember the throw with.
+      this.owner.tenure.end("its first turn threw, and it has a unique value")
+      return failure
+    }
+    this.#enter(change, undefined)
+    const value = stored ?? (this.#encoded as Uint8Array)
+    this.#contribute(value, { writes, absent, messages: NONE, change })
     this.#send()
     return answer === undefined ? failure : answer.given
   }
 
   #restore(encoded: Uint8Array): void {
-    internals.setState(this.#actor, this.#state.decode(encoded))
-  }
-
-  /** Takes what was decided since the last contribution, and what there is to do about messages. */
-  #takeDraft(): { readonly writes: readonly Write[]; readonly messages: readonly Message[] } {
-    const draft = this.#draft
-    if (draft.length === 0 && this.#delivery?.hasAnswered !== true) return NOTHING_DRAFTED
-    if (draft.length > 0) this.#draft = []
-    const [first] = draft
-    if (draft.length === 1 && this.#delivery === undefined && first?.message === undefined) {
-      return { writes: (first as Drafted).writes, messages: NONE }
-    }
-    const writes = draft.length === 1 ? (draft[0] as Drafted).writes : draft.flatMap((one) => one.writes)
-    const messages = draft.flatMap((one) => one.message ?? [])
-    const ended = draft.flatMap((one) => one.ended ?? [])
-    if (messages.length === 0 && this.#delivery === undefined) return { writes, messages: NONE }
-    const changed = this.delivery.contribute(messages, ended, MOST_DELETED)
-    return { writes: both(writes, changed.writes), messages: changed.numbered }
-  }
-
-  #forgetDraft(kept: Drafted[]): void {
-    this.#draft = kept
-    this.#reminders?.dropped()
+    internals.setState(this.#actor, this.state.decode(encoded))
   }
 
   /** Tells of the reminders in the last batch once it is committed. */
   #announce(): void {
-    const release = this.#reminders?.taken()
-    if (release !== undefined) this.#gate.hold({ release, lose: () => {} })
+    const release = this.usedReminders?.taken()
+    if (release !== undefined) this.#gate.hold({ release, lose: () => {}, reject: () => {} })
   }
 
-  /** A plain turn has ended without a save; or the start has. */
-  #dropDraft(turn: Turn | undefined): void {
-    if (this.#waitingSaves > 0) return
-    const isAlone = turn === undefined || turn.kind === "writer" || turn.runner.writer === undefined
-    const isUnread = isAlone && this.#reminders?.isUnread === true
-    const kept = this.#draft.filter((one) => one.turn !== turn)
-    if (kept.length === this.#draft.length && !isUnread) return
-    this.#forgetDraft(kept)
-    const { home, key } = this.#owner
-    home.logger.log("warn", "a turn ended without a save, so its reminders and messages are dropped", {
-      actor: key,
-      method: turn?.name ?? "onActivate",
-    })
-  }
-
-  #contribute(value: Uint8Array, { writes, absent, messages }: Contribution): void {
+  #contribute(value: Uint8Array, { writes: own, absent, messages, change }: Contribution): void {
     this.#contributed = value
+    const writes = change === undefined ? own : both(own, change.writes)
     const bytes = bytesOf(writes)
     const content = this.#gate.contribute({ writes: writes.length, bytes }, newlyDecided)
     content.value = value
+    content.indexed = this.#indexes?.bytes
     if (writes.length > 0) content.writes = merged(content.writes, writes)
     if (absent.length > 0) content.absent = [...content.absent, ...absent]
     if (messages.length > 0) content.messages = [...content.messages, ...messages]
+    if (change !== undefined) content.guards = change.guards.map(({ key }) => key)
   }
 
   /** Closes the batch if it might not have room for what a turn decides, before that is remembered. */
-  #reserve(flushed = 0): void {
-    const draft = draftSize(this.#draft)
+  #reserve(entries: readonly Write[] = NONE, flushed = 0): void {
+    const draft = this.draftSize
     const size = {
-      writes: draft.writes + flushed + MOST_OF_A_TURN.writes,
-      bytes: draft.bytes + MOST_OF_A_TURN.bytes,
+      writes: draft.writes + entries.length + flushed + MOST_OF_A_TURN.writes,
+      bytes: draft.bytes + bytesOf(entries) + MOST_OF_A_TURN.bytes,
     }
     this.#gate.reserve(size, (full) => {
       full.isFull = true
@@ -363,17 +352,16 @@ export class DurableTurns {
   #send(): void {
     const decided = this.#gate.next()
     if (decided === undefined) return
-    const { value, writes, absent } = decided
+    const { value, indexed } = decided
     const memory = decided.isFull ? decided.memory : this.#recollection.encode()
-    const isPlain = writes.length === 0 && absent.length === 0
-    const changes = isPlain ? undefined : { writes, absent }
-    this.#state.write({ value, memory, changes }).then(
-      () => this.#committed(decided),
+    this.state.write({ value, memory, indexed, changes: changesOf(decided) }).then(
+      (taken) => (taken === undefined ? this.#committed(decided) : this.#rejected(taken)),
       () => this.#lost(),
     )
   }
 
   #committed({ writes, messages }: Decided): void {
+    this.#indexes?.decided()
     this.#recollection.stored(writes)
     const held = this.#gate.committed()
     this.#send()
@@ -382,8 +370,23 @@ export class DurableTurns {
     this.#decided()
   }
 
+  /** Another actor has a unique value. Everything is as it is stored, and the activation goes on. */
+  #rejected(taken: Taken): void {
+    const held = this.#gate.rejected()
+    const { state, stored, error } = (this.#indexes as EnteredIndexes).rejected(taken)
+    this.#contributed = stored
+    this.#encoded = state
+    this.#restore(state)
+    this.#recollection = new Recollection(this.owner, this.state, this)
+    this.usedReminders?.reload(this.#recollection.reminders)
+    this.usedDelivery?.rejected()
+    for (const one of held) one.reject(error)
+    this.#decided()
+  }
+
   /** The tenure has ended: whatever waits cannot be known to be stored. */
   #lost(): void {
+    this.#indexes?.decided()
     for (const one of this.#gate.lost()) one.lose()
     this.#decided()
   }
@@ -394,5 +397,4 @@ export class DurableTurns {
 }
 
 const NONE: readonly never[] = []
-
-const NOTHING_DRAFTED = { writes: NONE, messages: NONE }
+const NOTHING_MORE = { absent: NONE, messages: NONE }

@@ -8,7 +8,6 @@ import { MOST_DELETED } from "./drafted.js"
 import { OUTBOX } from "./due-entry.js"
 import { moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, rowKey } from "./durable-owner.js"
-import type { DurableTurns } from "./durable-turns.js"
 import {
   decodeMessage,
   encodeMessage,
@@ -19,6 +18,7 @@ import {
 } from "./message.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { Outbox, type OutboxCommand, type OutboxEvent, receiverOf } from "./outbox.js"
+import type { TurnDrafts } from "./turn-drafts.js"
 import { UndeliveredTask } from "./undelivered-task.js"
 
 /**
@@ -34,13 +34,14 @@ import { UndeliveredTask } from "./undelivered-task.js"
  */
 export class MessageDelivery {
   readonly #owner: DurableOwner
-  readonly #turns: DurableTurns
+  readonly #turns: TurnDrafts
   readonly #state: DurableState
-  readonly #counters: OutboxCounters
   readonly #outbox = new Outbox()
   readonly #timers = new Set<Timer>()
   /** The numbers of messages that were answered, and whose rows are there. */
   #answered: number[] = []
+  /** Those whose rows the last commit deletes. */
+  #deleting: number[] = []
   /** What was stored while the messages of earlier activations are being read; undefined otherwise. */
   #behind: Message[] | undefined = undefined
   /** The time of the last entry that the keeper was told of. */
@@ -48,11 +49,14 @@ export class MessageDelivery {
   #isFlushing = false
   #hasStopped = false
 
-  constructor(owner: DurableOwner, turns: DurableTurns, state: DurableState) {
+  constructor(owner: DurableOwner, turns: TurnDrafts, state: DurableState) {
     this.#owner = owner
     this.#turns = turns
     this.#state = state
-    this.#counters = turns.counters
+  }
+
+  get #counters(): OutboxCounters {
+    return this.#turns.counters
   }
 
   /** The number of messages whose rows are there. */
@@ -103,7 +107,9 @@ export class MessageDelivery {
     most: number,
   ): { readonly numbered: readonly Message[]; readonly writes: readonly Write[] } {
     const counters = this.#counters
-    const deleted = [...ended, ...this.#answered.splice(0, most)]
+    const answered = this.#answered.splice(0, most)
+    this.#deleting = answered
+    const deleted = [...ended, ...answered]
     const numbered = messages.map((one) => {
       counters.sent += 1
       return { ...one, number: counters.sent }
@@ -122,6 +128,17 @@ export class MessageDelivery {
   /** Moves the entry in the index of what is due; returns the writes. */
   moveDue(): readonly Write[] {
     return this.#moveDue(Number.POSITIVE_INFINITY)
+  }
+
+  /** What is contributed next may be rejected. */
+  checkpoint(): void {
+    this.#deleting = []
+  }
+
+  /** The commit was rejected: the rows that it would have deleted are there. */
+  rejected(): void {
+    this.#answered = [...this.#deleting, ...this.#answered]
+    if (this.hasAnswered) this.#flushLater()
   }
 
   /** The commit was made that these messages are part of. */

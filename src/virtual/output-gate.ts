@@ -1,3 +1,5 @@
+import { assert } from "../errors/assert.js"
+
 /**
  * What has left the turns of one activation and waits for a commit: a decision.
  *
@@ -7,7 +9,8 @@
  * is not stored yet, so it waits for the turns that had ended before it.
  *
  *     collecting --> in flight --> decided: committed, its answers leave, in order
- *                                 \-> lost: all answers of it and of the batches behind it fail
+ *                                |\-> lost: all answers of it and of the batches behind it fail
+ *                                 \-> rejected, if it is alone: its turn fails, and the gate is open
  *
  * One batch is in flight at a time, and they are sent in their order. A batch is full when the next
  * contribution might not fit into one commit; then another one is collected. Once a batch is lost, nothing is
@@ -86,6 +89,12 @@ export class OutputGate<Held, Content> {
   committed(): readonly Held[] {
     this.#isInFlight = false
     return this.#batches.shift()?.held ?? []
+  }
+
+  /** The batch in flight was rejected; it was the only one. Returns what waits for it, in order. */
+  rejected(): readonly Held[] {
+    assert(this.#batches.length === 1, "a commit that may be rejected is alone")
+    return this.committed()
   }
 
   /** The batch in flight was not committed, or may not have been. Returns what fails, in order. */

@@ -108,7 +108,10 @@ export class Recollection {
   /** Remembers the throw of a repeat, or of a message; undefined if there is nothing to remember. */
   threw(turn: Turn, { error }: Failure): Remembered | undefined {
     const { operation } = turn
-    if (operation?.kind === "sent") return (this.#inbox as Inbox).threw(operation, this.#encodeError(error))
+    if (operation?.kind === "sent") {
+      this.#inbox ??= new Inbox(this.#owner, this.#state)
+      return this.#inbox.threw(operation, this.#encodeError(error))
+    }
     if (operation?.isRepeat !== true) return undefined
     return this.#remember(turn, this.#encodeError(error), true)
   }

@@ -5,8 +5,7 @@ import type { WallMs } from "../ports/clock.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
 import { dueKey, moveDue, wardOfOwner } from "./due-writes.js"
-import { type DurableOwner, namedAfter, rowKey } from "./durable-owner.js"
-import type { DurableTurns } from "./durable-turns.js"
+import { type DurableOwner, namedAfter, rowKey, type TurnChanges } from "./durable-owner.js"
 import {
   inlineSize,
   joinRows,
@@ -43,9 +42,9 @@ import type { Turn } from "./turn.js"
 export class Reminders implements ActorReminders {
   readonly #owner: DurableOwner
   readonly #state: DurableState
-  readonly #turns: DurableTurns
+  readonly #turns: TurnChanges
   /** Those in the head of the state, and the number of the others. */
-  readonly #memory: ReminderMemory
+  #memory: ReminderMemory
   /** As the turns that have ended decided; undefined until they were read. */
   #rows: SmallMap<string, Row> | undefined
   #loading: Promise<SmallMap<string, Row>> | undefined
@@ -59,7 +58,7 @@ export class Reminders implements ActorReminders {
   constructor(
     owner: DurableOwner,
     state: DurableState,
-    { turns, memory }: { readonly turns: DurableTurns; readonly memory: ReminderMemory },
+    { turns, memory }: { readonly turns: TurnChanges; readonly memory: ReminderMemory },
   ) {
     this.#owner = owner
     this.#state = state
@@ -129,6 +128,14 @@ export class Reminders implements ActorReminders {
     this.#firing = undefined
     this.#draft.clear()
     this.#unread = []
+  }
+
+  /** The commit of what was taken is rejected: everything is as it is stored. */
+  reload(memory: ReminderMemory): void {
+    this.dropped()
+    this.#memory = memory
+    this.#loading = undefined
+    this.#rows = memory.rows === 0 ? new SmallMap(this.#inline()) : undefined
   }
 
   /** Returns how to go on with a firing; a promise only if the store has to be asked. */

@@ -1,4 +1,6 @@
 import type { Write } from "../ports/store.js"
+import type { SatelliteChanges } from "../registry/commits.js"
+import type { IndexChange } from "./index-entries.js"
 import type { Message } from "./message.js"
 import type { Turn } from "./turn.js"
 
@@ -6,6 +8,8 @@ import type { Turn } from "./turn.js"
 export interface Held {
   release(): void
   lose(): void
+  /** The commit was rejected, and the activation goes on. */
+  reject(error: Error): void
 }
 
 export class HeldAnswer implements Held {
@@ -24,11 +28,17 @@ export class HeldAnswer implements Held {
   lose(): void {
     this.#turn.runner.answerHeld(this.#turn, this.#given, false)
   }
+
+  reject(error: Error): void {
+    this.#turn.runner.answerRejected(this.#turn, error)
+  }
 }
 
 /** What the turns of a batch have decided. */
 export interface Decided {
   value: Uint8Array
+  /** What the head says of entries in indexes. */
+  indexed: Uint8Array | undefined
   /** Whether nothing is added any more. */
   isFull: boolean
   /** Set when the batch is full: later turns must not be remembered with it. */
@@ -36,6 +46,8 @@ export interface Decided {
   /** One for each key. */
   writes: readonly Write[]
   absent: readonly string[]
+  /** Keys that reject the commit if they exist. */
+  guards: readonly string[]
   /** The messages that leave when the batch is committed. */
   messages: readonly Message[]
 }
@@ -43,12 +55,20 @@ export interface Decided {
 export function newlyDecided(): Decided {
   return {
     value: NO_BYTES,
+    indexed: undefined,
     isFull: false,
     memory: undefined,
     writes: NONE,
     absent: NONE,
+    guards: NONE,
     messages: NONE,
   }
+}
+
+/** What the commit of a batch changes beside the state; undefined for nothing. */
+export function changesOf({ writes, absent, guards }: Decided): SatelliteChanges | undefined {
+  if (writes.length === 0 && absent.length === 0) return undefined
+  return guards.length === 0 ? { writes, absent } : { writes, absent, guards }
 }
 
 /** What is added to a batch. */
@@ -57,6 +77,8 @@ export interface Contribution {
   /** Keys that must not exist. */
   readonly absent: readonly string[]
   readonly messages: readonly Message[]
+  /** What changes in indexes. */
+  readonly change?: IndexChange | undefined
 }
 
 /** The writes of a batch with those of one more turn, which replace earlier ones of their keys. */

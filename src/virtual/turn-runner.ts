@@ -8,7 +8,7 @@ import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
 import { OwnTask } from "./own-task.js"
 import { Turn } from "./turn.js"
-import { notOnce, runTurn } from "./turn-code.js"
+import { logFailure, notOnce, runTurn } from "./turn-code.js"
 import {
   isAwaited,
   isCyclic,
@@ -234,7 +234,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
   #finish(turn: Turn, given: unknown): void {
     const { durable } = this.#owner
     const isStored = turn.method?.once !== undefined && !(given instanceof Failure)
-    const ready = isStored ? durable?.ready() : undefined
+    const ready = isStored ? durable?.ready(turn) : durable?.guarded
     if (ready !== undefined) {
       ready.then(
         () => this.#finish(turn, given),
@@ -242,19 +242,29 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
       )
       return
     }
-    const settled = durable === undefined ? given : durable.settle(turn, given)
+    this.#settled(turn, durable === undefined ? given : durable.settle(turn, given))
+  }
+
+  /** The turn ends now, unless it has to be stored first and nothing may run before that. */
+  #settled(turn: Turn, settled: unknown): void {
+    const { durable } = this.#owner
     if (durable?.hold(turn, settled) === true) {
-      if (this.type.durability.isPipelined) this.#conclude(turn, settled, undefined)
+      if (this.type.durability.isPipelined && !durable.isGuarding) this.#conclude(turn, settled, undefined)
       return
     }
     if (this.#owner.tenure.mayAct()) return this.#conclude(turn, settled, true)
     void this.#owner.tenure.opened().then((isOpen) => this.#conclude(turn, settled, isOpen))
   }
 
+  /** Handles the answer of a turn whose commit was rejected: what it has changed is undone. */
+  answerRejected(turn: Turn, error: Error): void {
+    this.#settled(turn, this.#owner.durableTurns.undo(turn, new Failure(error)))
+  }
+
   /** Handles the answer of a turn that was held until what it depends on was stored, or was not. */
   answerHeld(turn: Turn, given: unknown, isStored: boolean): void {
     const answer = (isOpen: boolean) => {
-      if (this.type.durability.isPipelined) this.#tryToAnswer(turn.invocation, given, isOpen)
+      if (turn.hasEnded) this.#tryToAnswer(turn.invocation, given, isOpen)
       else this.#conclude(turn, given, isOpen)
     }
     if (!isStored || this.#owner.tenure.mayAct()) answer(isStored)
@@ -270,7 +280,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     if (span !== undefined) endTurnSpan(span, given)
     if (!invocation.isBackground) this.#owner.usedAt = this.#owner.home.sweeps
     if (isOpen !== undefined) this.#tryToAnswer(invocation, given, isOpen)
-    if (given instanceof Failure && invocation.isOneWay) this.#logFailure(turn, given)
+    if (given instanceof Failure && invocation.isOneWay) logFailure(this.#owner, turn, given)
     this.#owner.turnEnded()
     this.#resume()
   }
@@ -293,19 +303,6 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     const failure = given instanceof Failure ? given : undefined
     if (failure !== undefined && !failure.wasRun) return failure.error as Error
     return isOpen ? turnError(failure?.error) : fencedError(this.#owner.tenure, "unknown")
-  }
-
-  /**
-   * Logs the failure of a one-way call, which has no caller to report it to. Timers and watches report their
-   * own failures.
-   */
-  #logFailure({ method }: Turn, { error }: Failure): void {
-    if (method === undefined) return
-    this.#owner.home.logger.log("warn", "a one-way call failed", {
-      actor: this.key,
-      method: method.name,
-      error,
-    })
   }
 
   #enter(turn: Turn): void {

@@ -1,0 +1,164 @@
+import { NotUniqueError } from "../errors/index-errors.js"
+import { StateError } from "../errors/state-error.js"
+import type { DurableState } from "../registry/durable-state.js"
+import { type DurableOwner, digestOf } from "./durable-owner.js"
+import {
+  decodeIndexed,
+  encodeIndexed,
+  firstValues,
+  type Guard,
+  type IndexChange,
+  type Indexed,
+  indexChange,
+} from "./index-entries.js"
+import type { IndexedActor } from "./index-keys.js"
+
+/**
+ * What one activation has in indexes (`index-entries.ts`), as of the last turn that has contributed to a
+ * commit.
+ *
+ * A commit that takes a unique value is *guarded*: it may be rejected, and its turn with it, while the
+ * activation goes on. So it is alone. What has ended before is stored first, and no later turn ends, saves or
+ * flushes until it is decided. Then nothing has to be taken back that later turns have built on:
+ *
+ *     earlier commits --> stored --> guarded commit --> made: its answer leaves
+ *                                                  \--> rejected: state and memory are as they are stored
+ *
+ * To let turns run meanwhile, and to take back theirs too, would save a little time where values are taken,
+ * which is rare, and would need a copy of all that an activation remembers for each of them.
+ */
+export class EnteredIndexes implements IndexedActor {
+  readonly #owner: DurableOwner
+  readonly #state: DurableState
+  #indexed: Indexed
+  #bytes: Uint8Array | undefined
+  /** What was stored in unique indexes that are newer than the actor. */
+  readonly #first: readonly (string | undefined)[] | undefined
+  /** Whether the running turn builds the actor into its indexes, and in which its values are taken. */
+  #building: readonly string[] | undefined = undefined
+  /** The commit that may be rejected, until it is decided. */
+  #guarded: GuardedCommit | undefined = undefined
+  /** The save that waits for such a commit, or to make one. */
+  saving: Promise<void> | undefined = undefined
+
+  constructor(owner: DurableOwner, state: DurableState, value: unknown) {
+    this.#owner = owner
+    this.#state = state
+    this.#bytes = state.indexed
+    this.#indexed = decodeIndexed(state.indexed)
+    this.#first = state.isStored ? firstValues(owner.type.indexes, this.#indexed, value) : undefined
+  }
+
+  /** What the head of the state says of the entries. */
+  get bytes(): Uint8Array | undefined {
+    return this.#bytes
+  }
+
+  get indexed(): Indexed {
+    return this.#indexed
+  }
+
+  /** Whether a commit is wanted or in flight that may be rejected. */
+  get isGuarding(): boolean {
+    return this.#guarded !== undefined || this.saving !== undefined
+  }
+
+  /**
+   * What storing this state does to the entries; undefined if nothing. Throws a `StateError` for a state
+   * that has no value that can be indexed.
+   */
+  changeOf(value: unknown): IndexChange | undefined {
+    // Nodes that cannot read such a head may have the actor next.
+    if (!this.#state.mayIndex && this.#indexed.length === 0) return undefined
+    const building = this.#building
+    try {
+      return indexChange(this, this.#owner.type.indexes, this.#indexed, {
+        value,
+        first: this.#first,
+        builds: building !== undefined,
+        unowned: building ?? NONE,
+      })
+    } catch (cause) {
+      const actor = this.#owner.tenure.id.toString()
+      throw new StateError(actor, "not-indexable", (cause as Error).message, { cause })
+    }
+  }
+
+  /** Whether another actor may have what storing this state would take. */
+  isRejectable(value: unknown): boolean {
+    try {
+      const change = this.changeOf(value)
+      return change !== undefined && change.guards.length > 0
+    } catch {
+      // It is refused when it is stored.
+      return false
+    }
+  }
+
+  /** The change is part of a commit. `guarded` has what to go back to if that is rejected. */
+  contributed({ after, guards }: IndexChange, guarded: Restored | undefined): void {
+    if (guarded !== undefined) {
+      this.#guarded = { ...guarded, guards, indexed: this.#indexed, bytes: this.#bytes }
+    }
+    this.#indexed = after
+    this.#bytes = encodeIndexed(after)
+  }
+
+  /** This save is guarded: others wait for it. */
+  saves(save: Promise<void>): Promise<void> {
+    const saving = save.finally(() => {
+      this.saving = undefined
+    })
+    this.saving = saving
+    return saving
+  }
+
+  /** The commit in flight was made, or is lost with the activation. */
+  decided(): void {
+    this.#guarded = undefined
+  }
+
+  /** The commit in flight was rejected. Returns what to go back to, and the error of its turn. */
+  rejected(taken: readonly string[]): Restored & { readonly error: NotUniqueError } {
+    const { guards, indexed, bytes, ...restored } = this.#guarded as GuardedCommit
+    this.#guarded = undefined
+    this.#indexed = indexed
+    this.#bytes = bytes
+    const { id } = this.#owner.tenure
+    const { index } = guards.find(({ key }) => taken.includes(key)) as Guard
+    return { ...restored, error: new NotUniqueError(id.toString(), id.type, index) }
+  }
+
+  /** From now on the running turn builds the actor into its indexes; undefined: not any more. */
+  build(unowned: readonly string[] | undefined): void {
+    this.#building = unowned
+  }
+
+  get type(): string {
+    return this.#owner.type.name
+  }
+
+  get key(): string {
+    return this.#owner.tenure.id.key
+  }
+
+  digestOf(text: string): string {
+    return digestOf(this.#owner.home, text)
+  }
+}
+
+const NONE: readonly string[] = []
+
+/** What an activation goes back to if a commit is rejected. */
+interface Restored {
+  /** The encoded state in memory. */
+  readonly state: Uint8Array
+  /** The one that is stored, once all commits are made. */
+  readonly stored: Uint8Array | undefined
+}
+
+interface GuardedCommit extends Restored {
+  readonly guards: readonly Guard[]
+  readonly indexed: Indexed
+  readonly bytes: Uint8Array | undefined
+}

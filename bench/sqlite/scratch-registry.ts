@@ -7,6 +7,7 @@ import { ActorTable, HeldActor } from "../../src/registry/actor-table.js"
 import { DurableState } from "../../src/registry/durable-state.js"
 import { Registry } from "../../src/registry/registry.js"
 import { StartWait } from "../../src/registry/start-wait.js"
+import { StateCodecs } from "../../src/registry/state-codecs.js"
 import type { StateDependencies } from "../../src/registry/state-writer.js"
 import type { Tenure } from "../../src/registry/tenure.js"
 import { nodePorts } from "../../src/runtime/node-ports.js"
@@ -53,7 +54,8 @@ export class ScratchRegistry {
     const tools = {
       store,
       clock,
-      codec: binaryCodec()(PLAIN),
+      codecs: new StateCodecs(binaryCodec()(PLAIN)),
+      lowestVersion: () => undefined,
       stateFormat: () => 2,
       maxStateBytes: 1024 * 1024,
     }

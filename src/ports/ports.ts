@@ -25,4 +25,6 @@ export interface Ports {
   readonly threads?: Threads | undefined
   /** Undefined where the load of the process is not measured. */
   readonly load?: Load | undefined
+  /** Whether checks are made that production does without. Default false. */
+  readonly isDevelopment?: boolean | undefined
 }

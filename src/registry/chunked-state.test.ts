@@ -7,6 +7,7 @@ import type { Write } from "../ports/store.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { DurableState } from "./durable-state.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
+import { StateCodecs } from "./state-codecs.js"
 import { decodeState } from "./stored-state.js"
 
 const alice = idOf("alice")
@@ -159,7 +160,13 @@ async function activated(format = 2): Promise<Activated> {
 async function activation(scene: Scene, node: SceneNode, format: number): Promise<Activated> {
   const tenure = await node.tenureOf(alice)
   const tools = {
-    ...{ store: node.way.store, clock: scene.clock, codec: binaryCodec()(PLAIN), maxStateBytes: 100_000 },
+    ...{
+      store: node.way.store,
+      clock: scene.clock,
+      codecs: new StateCodecs(binaryCodec()(PLAIN)),
+      lowestVersion: () => undefined,
+      maxStateBytes: 100_000,
+    },
     stateFormat: () => format,
   }
   return {

@@ -11,6 +11,7 @@ import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
 import { DurableState } from "./durable-state.js"
 import { placementKey, stateKey } from "./registry-keys.js"
+import { StateCodecs } from "./state-codecs.js"
 import type { StateShape } from "./state-value.js"
 import { decodeState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
@@ -223,7 +224,8 @@ test("writes of two activations under one generation have ids of their own", asy
   const tools = {
     store: node.way.store,
     clock: scene.clock,
-    codec: binaryCodec()(PLAIN),
+    codecs: new StateCodecs(binaryCodec()(PLAIN)),
+    lowestVersion: () => undefined,
     maxStateBytes: 1_000,
     stateFormat: () => 2,
   }
@@ -377,7 +379,16 @@ async function activation(scene: Scene, node: SceneNode, options: Options): Prom
   const { shape = { version: 1 }, codec = binaryCodec()(PLAIN), maxStateBytes = 1_000 } = options
   const tenure = await node.tenureOf(alice)
   const stateFormat = () => 2
-  const tools = { store: node.way.store, clock: scene.clock, codec, maxStateBytes, stateFormat }
+  const lowestVersion = () => undefined
+  const codecs = new StateCodecs(codec)
+  const tools = {
+    store: node.way.store,
+    clock: scene.clock,
+    codecs,
+    maxStateBytes,
+    stateFormat,
+    lowestVersion,
+  }
   return {
     scene,
     node,

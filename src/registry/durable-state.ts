@@ -6,8 +6,11 @@ import { NO_CHANGES } from "./commits.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Satellites } from "./satellites.js"
 import {
+  checkState,
+  decodeBeside,
   decodeValue,
-  encodeNothing,
+  encodeAlike,
+  encodeBeside,
   encodeValue,
   readState,
   readValue,
@@ -21,6 +24,7 @@ import { type StateDependencies, StateWriter, type Taken } from "./state-writer.
 import type { StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
 import { CHUNK_FROM_BYTES, type Chunk, chunkName, type TurnDraft } from "./turn-draft.js"
+import { loweredState, writtenVersion } from "./written-version.js"
 
 /**
  * The state of one activation in the store, which is read once after the claim, and then written by this
@@ -130,7 +134,7 @@ export class DurableState extends StateWriter {
   }
 
   get #format(): StateFormat {
-    return { id: this.tenure.id, codec: this.dependencies.codec, shape: this.#shape }
+    return { id: this.tenure.id, codecs: this.dependencies.codecs, shape: this.#shape }
   }
 
   /** Whether the store has a state, as far as this activation has read or written. */
@@ -155,7 +159,9 @@ export class DurableState extends StateWriter {
   #save(value: unknown): Promise<Taken | undefined> {
     try {
       const [memory, indexed] = [this.#memory, this.#indexed]
-      if (this.#chunk !== undefined) return this.write({ value: this.encode(value), memory, indexed })
+      if (this.#chunk !== undefined || this.#isLowered)
+        return this.write({ value: this.encode(value), memory, indexed })
+      this.#check(value)
       const head = { writeId: this.#nextWriteId(), memory, indexed }
       const { bytes, valueBytes } = writeValue(value, head, this.#format, this.dependencies.maxStateBytes)
       if (valueBytes <= CHUNK_FROM_BYTES || !this.mayRemember) return this.send(head.writeId, bytes)
@@ -168,18 +174,43 @@ export class DurableState extends StateWriter {
 
   /** Throws a `StateError` for a value that cannot be stored. */
   encode(value: unknown): Uint8Array {
-    return encodeValue(value, this.#format, this.dependencies.maxStateBytes)
+    this.#check(value)
+    const format = this.#format
+    const { maxStateBytes } = this.dependencies
+    const bytes = encodeValue(value, format, maxStateBytes)
+    const version = writtenVersion(format, this.dependencies)
+    if (version < this.#shape.version) loweredState(bytes, version, format, maxStateBytes)
+    return bytes
+  }
+
+  /** A new copy of a value that `encode` was given. */
+  decode(bytes: Uint8Array): unknown {
+    return decodeValue(bytes, this.#format)
   }
 
   /** Encodes a value that is kept beside the state. Throws as `encode` does. */
   encodeAnswer(value: unknown): Uint8Array {
-    if (value === undefined) return encodeNothing(this.#format)
-    return encodeValue(value, this.#format, Number.POSITIVE_INFINITY)
+    return encodeBeside(value, this.#format)
   }
 
-  /** A new copy of a value that was encoded. */
-  decode(bytes: Uint8Array): unknown {
-    return decodeValue(bytes, this.#format)
+  /** A new copy of a value that `encodeAnswer` was given, on any node. Throws a `StateError`. */
+  decodeAnswer(bytes: Uint8Array): unknown {
+    return decodeBeside(bytes, this.#format)
+  }
+
+  /** Encodes a value so that it can be compared with what other nodes have encoded. */
+  encodeAlike(value: unknown): Uint8Array {
+    return encodeAlike(value, this.#format)
+  }
+
+  #check(value: unknown): void {
+    if (this.dependencies.checksWrites === true) checkState(value, this.#format)
+  }
+
+  /** Whether an earlier version is written than the type has. */
+  get #isLowered(): boolean {
+    if (this.#shape.downgrade === undefined) return false
+    return writtenVersion(this.#format, this.dependencies) < this.#shape.version
   }
 
   /**
@@ -213,13 +244,18 @@ export class DurableState extends StateWriter {
     })
   }
 
-  #write({ value, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<Taken | undefined> {
+  #write({ value: encoded, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<Taken | undefined> {
+    const { value, version } = this.#written(encoded)
     const writeId = this.#nextWriteId()
     this.#memory = memory
     this.#indexed = indexed
     const before = this.#chunk
     if (value.length <= CHUNK_FROM_BYTES && before === undefined) {
-      return this.send(writeId, writeEncoded(value, { writeId, memory, indexed }, this.#format), changes)
+      return this.send(
+        writeId,
+        writeEncoded(value, { writeId, version, memory, indexed }, this.#format),
+        changes,
+      )
     }
     const { id } = this.tenure
     const isSame = before !== undefined && Buffer.compare(before.value, value) === 0
@@ -233,9 +269,24 @@ export class DurableState extends StateWriter {
       writes.push({ kind: "put", key: satelliteKey(id, chunkName(after.number)), value })
     }
     this.#chunk = after
-    const head = { writeId, memory, indexed, chunk: after?.number }
+    const head = { writeId, version, memory, indexed, chunk: after?.number }
     const bytes = writeEncoded(after === undefined ? value : undefined, head, this.#format)
     return this.send(writeId, bytes, { ...changes, writes })
+  }
+
+  /**
+   * What is written for an encoded state. If a node of an earlier version has joined since it was encoded,
+   * and it cannot be converted, it is written as it is: that node will not run the actor.
+   */
+  #written(value: Uint8Array): { readonly value: Uint8Array; readonly version: number } {
+    if (!this.#isLowered) return { value, version: this.#shape.version }
+    const format = this.#format
+    const version = writtenVersion(format, this.dependencies)
+    try {
+      return { value: loweredState(value, version, format, this.dependencies.maxStateBytes), version }
+    } catch {
+      return { value, version: this.#shape.version }
+    }
   }
 
   #nextWriteId(): string {

@@ -43,6 +43,7 @@ export function publishedBy(records: Iterable<Known>): Published {
       states.push([node, { types, codecs, versions: versions && new Map(versions.map(versionIn)) }])
   }
   const byNode = new Map(states)
+  const lowest = new Map<string, number>()
   const versionsOf = (type: string) =>
     states.flatMap(([_, of]) => (of.types.includes(type) ? (versionOf(of, type) ?? []) : []))
   return {
@@ -57,8 +58,13 @@ export function publishedBy(records: Iterable<Known>): Published {
     },
     isKnown: (type, version) => versionsOf(type).some((known) => known >= version),
     lowestVersion: (type) => {
+      // Asked for by every save of some types.
+      const known = lowest.get(type)
+      if (known !== undefined) return known
       const versions = versionsOf(type)
-      return versions.length === 0 ? undefined : Math.min(...versions)
+      if (versions.length === 0) return undefined
+      lowest.set(type, Math.min(...versions))
+      return lowest.get(type)
     },
     cannotRead: (type, codec) =>
       states.flatMap(([node, { types, codecs }]) =>

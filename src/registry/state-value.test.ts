@@ -4,6 +4,7 @@ import { idOf } from "../../test/registry/scene.js"
 import { StateError, type StateProblem } from "../errors/state-error.js"
 import { binaryCodec } from "../serialization/binary-codec.js"
 import { jsonCodec } from "../serialization/json-codec.js"
+import { StateCodecs } from "./state-codecs.js"
 import {
   readState,
   readValue,
@@ -16,7 +17,7 @@ import {
 const MAX_BYTES = 100
 
 function format(change: Partial<StateFormat> = {}): StateFormat {
-  return { id: idOf("alice"), codec: jsonCodec()(PLAIN), shape: { version: 2 }, ...change }
+  return { id: idOf("alice"), codecs: new StateCodecs(jsonCodec()(PLAIN)), shape: { version: 2 }, ...change }
 }
 
 function read(bytes: Uint8Array, as: StateFormat, upgrade: StateUpgrade | undefined): unknown {
@@ -74,9 +75,9 @@ test("a later version is an error that says what to do", () => {
 
 test("bytes of another codec are an error, and bytes of the same codec under other limits are not", () => {
   const small = jsonCodec({ maxDepth: 5 })(PLAIN)
-  expect(small.name).not.toBe(format().codec.name)
-  expect(read(written(5, format({ codec: small })), format(), undefined)).toBe(5)
-  const other = written(5, format({ codec: binaryCodec()(PLAIN) }))
+  expect(small.name).not.toBe(format().codecs.write.name)
+  expect(read(written(5, format({ codecs: new StateCodecs(small) })), format(), undefined)).toBe(5)
+  const other = written(5, format({ codecs: new StateCodecs(binaryCodec()(PLAIN)) }))
   expect(problemOf(() => read(other, format(), undefined))).toBe("unreadable")
 })
 

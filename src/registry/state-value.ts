@@ -1,26 +1,33 @@
 import type { ActorId } from "../address/actor-id.js"
 import { StateError } from "../errors/state-error.js"
-import type { Codec } from "../ports/codec.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import { laterVersion } from "./later-version.js"
+import type { StateCodecs } from "./state-codecs.js"
 import { decodeState, encodeState, type StateHead, type StoredState } from "./stored-state.js"
 
 /** How the state of one actor is encoded by its type and this node. */
 export interface StateFormat {
   readonly id: ActorId
-  readonly codec: Codec
+  readonly codecs: StateCodecs
   readonly shape: StateShape
 }
 
-/** The version of the state of a type of actors, and how older ones are upgraded. */
+/** The version of the state of a type of actors, and how states of other versions become of this one. */
 export interface StateShape {
   /** Counted from 0. */
   readonly version: number
   /** Converts a state of an older version to this one. */
   readonly upgrade?: StateUpgrade | undefined
+  /** Converts a state of this version to an older one; undefined if only this version is written. */
+  readonly downgrade?: StateDowngrade | undefined
+  /** The highest version that is written; undefined if it is this one. */
+  readonly writeVersion?: number | undefined
+  /** Returns what is wrong with a state of this version; undefined if it fits. */
+  readonly problemOf?: ((state: unknown) => string | undefined) | undefined
 }
 
 export type StateUpgrade = (old: unknown, fromVersion: number) => unknown
+type StateDowngrade = (state: unknown, toVersion: number) => unknown
 
 /** Throws a `StateError` for bytes that are no state. */
 export function readState(bytes: Uint8Array, { id }: StateFormat): StoredState {
@@ -33,30 +40,37 @@ export function readState(bytes: Uint8Array, { id }: StateFormat): StoredState {
  */
 export function readValue(
   { version, codec: writtenWith, value }: StoredState,
-  { id, codec, shape }: StateFormat,
+  { id, codecs, shape }: StateFormat,
   upgrade: StateUpgrade | undefined,
 ): unknown {
   const actor = id.toString()
   if (version > shape.version) throw laterVersion(id, version, `this node knows ${shape.version}`)
-  if (formatOf(writtenWith) !== formatOf(codec.name)) {
-    const detail = `codec must be ${writtenWith}, which wrote it (got ${codec.name})`
-    throw new StateError(actor, "unreadable", detail)
-  }
+  const codec = codecs.named(writtenWith, actor)
   const buffer = Buffer.from(value)
   const decoded = readable(actor, () => codec.decode(buffer, 0, buffer.length))
-  return version === shape.version ? decoded : upgraded(decoded, version, { actor, shape, upgrade })
+  const read = version === shape.version ? decoded : upgraded(decoded, version, { actor, shape, upgrade })
+  checkState(read, { id, shape })
+  return read
+}
+
+/** Throws a `StateError` for a state that does not fit its type. */
+export function checkState(state: unknown, { id, shape }: Pick<StateFormat, "id" | "shape">): void {
+  const problem = shape.problemOf?.(state)
+  if (problem !== undefined) {
+    throw new StateError(id.toString(), "invalid", `it does not fit ${id.type}.state: ${problem}`)
+  }
 }
 
 /** The bytes to store for a value. Throws a `StateError` for a value that cannot be stored. */
 export function writeValue(
   value: unknown,
-  head: Omit<StateHead, "version" | "codec">,
+  head: NewHead,
   format: StateFormat,
   maxStateBytes: number,
 ): { readonly bytes: Uint8Array; readonly valueBytes: number } {
-  const { codec } = format
+  const { write } = format.codecs
   try {
-    const encoded = encodeState(headOf(head, format), (out) => codec.encode(value, out))
+    const encoded = encodeState(headOf(head, format), (out) => write.encode(value, out))
     if (encoded.valueBytes <= maxStateBytes) return encoded
     throw tooLarge(format, encoded.valueBytes, maxStateBytes)
   } catch (cause) {
@@ -66,13 +80,28 @@ export function writeValue(
 
 /** The encoded value alone. Throws a `StateError` for a value that cannot be stored. */
 export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: number): Uint8Array {
+  return encodeBy((out) => format.codecs.write.encode(value, out), format, maxStateBytes)
+}
+
+/** A value that is kept beside the state, with the mark of its codec. Throws as `encodeValue` does. */
+export function encodeBeside(value: unknown, format: StateFormat): Uint8Array {
+  if (value === undefined) return encodeNothing(format)
+  return encodeBy((out) => format.codecs.encodeMarked(value, out), format, Number.POSITIVE_INFINITY)
+}
+
+/** A value as all nodes encode it, whatever codec they write. Throws as `encodeValue` does. */
+export function encodeAlike(value: unknown, format: StateFormat): Uint8Array {
+  return encodeBy((out) => format.codecs.encodeAlike(value, out), format, Number.POSITIVE_INFINITY)
+}
+
+function encodeBy(append: (out: OutputBuffer) => void, format: StateFormat, maxBytes: number): Uint8Array {
   const out = scratch ?? new OutputBuffer(SCRATCH_BYTES)
   // A getter of the value may encode the state of another actor.
   scratch = undefined
   out.at = 0
   try {
-    format.codec.encode(value, out)
-    if (out.at > maxStateBytes) throw tooLarge(format, out.at, maxStateBytes)
+    append(out)
+    if (out.at > maxBytes) throw tooLarge(format, out.at, maxBytes)
   } catch (cause) {
     throw notWritable(format, cause)
   }
@@ -81,42 +110,52 @@ export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: 
   return out.copied()
 }
 
-/** As `encodeValue` of nothing: most methods answer that, and most reminders have no argument. */
-export function encodeNothing(format: StateFormat): Uint8Array {
-  const { codec } = format
-  if (codec !== nothing?.codec) nothing = { codec, bytes: encodeValue(undefined, format, 1_024) }
+/** Most methods answer nothing, and most reminders have no argument. */
+function encodeNothing(format: StateFormat): Uint8Array {
+  const { codecs } = format
+  if (codecs !== nothing?.codecs) {
+    nothing = { codecs, bytes: encodeBy((out) => codecs.encodeMarked(undefined, out), format, 1_024) }
+  }
   return nothing.bytes
 }
 
-let nothing: { readonly codec: Codec; readonly bytes: Uint8Array } | undefined
+let nothing: { readonly codecs: StateCodecs; readonly bytes: Uint8Array } | undefined
 
 /** A buffer for small values, which are copied from it. */
 let scratch: OutputBuffer | undefined
 const SCRATCH_BYTES = 1_024
 
-/** A new copy of the value that `encodeValue` was given. */
-export function decodeValue(bytes: Uint8Array, { codec }: StateFormat): unknown {
-  const { buffer, byteOffset, length } = bytes
-  return codec.decode(Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, length), 0, length)
+/** A new copy of the value that `encodeValue` was given by this process. */
+export function decodeValue(bytes: Uint8Array, { codecs }: StateFormat): unknown {
+  return codecs.write.decode(bufferOf(bytes), 0, bytes.length)
+}
+
+/** A new copy of the value that `encodeBeside` was given by any node. */
+export function decodeBeside(bytes: Uint8Array, { id, codecs }: StateFormat): unknown {
+  return codecs.decodeMarked(bufferOf(bytes), id.toString())
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 /** The bytes to store for a value that was encoded before. */
-export function writeEncoded(
-  value: Uint8Array | undefined,
-  head: Omit<StateHead, "version" | "codec">,
-  format: StateFormat,
-): Uint8Array {
+export function writeEncoded(value: Uint8Array | undefined, head: NewHead, format: StateFormat): Uint8Array {
   const { bytes } = encodeState(headOf(head, format), (out) => {
     if (value !== undefined) out.raw(value)
   })
   return bytes
 }
 
+/** The version is that of the type, unless it is given. */
+type NewHead = Omit<StateHead, "version" | "codec"> & Partial<Pick<StateHead, "version">>
+
 function headOf(
-  { writeId, memory, chunk, indexed, end }: Omit<StateHead, "version" | "codec">,
-  { codec, shape }: StateFormat,
+  { writeId, version, memory, chunk, indexed, end }: NewHead,
+  { codecs, shape }: StateFormat,
 ): StateHead {
-  return { writeId, version: shape.version, codec: codec.name, memory, chunk, indexed, end }
+  const codec = codecs.write.name
+  return { writeId, version: version ?? shape.version, codec, memory, chunk, indexed, end }
 }
 
 function tooLarge({ id }: StateFormat, bytes: number, maxStateBytes: number): StateError {
@@ -166,9 +205,4 @@ function upgraded(
     const detail = `the upgrade from version ${from} to ${to} failed`
     throw new StateError(actor, "not-upgraded", detail, { cause })
   }
-}
-
-/** The name of a codec without the limits that follow it: other limits do not matter to a reader. */
-function formatOf(codec: string): string {
-  return codec.split(" ")[0] as string
 }

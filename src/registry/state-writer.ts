@@ -1,11 +1,11 @@
 import { FencedError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
-import type { Codec } from "../ports/codec.js"
 import type { ClusterStore, CommitResult, Revision } from "../ports/store.js"
 import { guardsThatRefused, NO_CHANGES, saveCommit } from "./commits.js"
 import { stateKey } from "./registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "./save.js"
+import type { StateCodecs } from "./state-codecs.js"
 import { writeIdOf } from "./state-value.js"
 import type { Tenure } from "./tenure.js"
 import { type Draft, sizeOf } from "./turn-draft.js"
@@ -213,8 +213,12 @@ export type Taken = readonly string[]
 export interface StateDependencies {
   readonly store: ClusterStore
   readonly clock: Clock
-  readonly codec: Codec
+  readonly codecs: StateCodecs
   readonly maxStateBytes: number
+  /** Whether states are compared with the schema of their type before they are written. Default false. */
+  readonly checksWrites?: boolean
   /** The latest format of stored states that all nodes can read. */
   stateFormat(): number
+  /** The lowest version of the state of a type that its active hosts know, as far as they say. */
+  lowestVersion(type: string): number | undefined
 }

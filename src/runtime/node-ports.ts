@@ -28,5 +28,6 @@ export function nodePorts(overrides: Partial<Ports> = {}): Ports {
     turnContext: overrides.turnContext ?? nodeTurnContext,
     threads: overrides.threads ?? nodeThreads,
     load: overrides.load ?? nodeLoad(),
+    isDevelopment: overrides.isDevelopment ?? process.env["NODE_ENV"] !== "production",
   }
 }

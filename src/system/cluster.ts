@@ -8,7 +8,7 @@ import { Keeping } from "../keeping/keeping.js"
 import type { Figures } from "../membership/gossip-state.js"
 import { NodeFenced, NodeRejoined } from "../membership/member-events.js"
 import type { MonotonicMs } from "../ports/clock.js"
-import type { Codec, CodecTools } from "../ports/codec.js"
+import type { Codec, CodecFactory, CodecTools } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
 import type { Ports } from "../ports/ports.js"
 import type { ClusterStore } from "../ports/store.js"
@@ -17,6 +17,7 @@ import { type LeaseTerms, observerMs } from "../registry/lease-terms.js"
 import { Registry } from "../registry/registry.js"
 import type { RenewalSettings } from "../registry/registry-dependencies.js"
 import type { StartWait } from "../registry/start-wait.js"
+import { StateCodecs } from "../registry/state-codecs.js"
 import { PROTOCOL_VERSION } from "../remote/frames.js"
 import type { Remoting } from "../remote/remoting.js"
 import { checkGroups } from "../sharding/group-record.js"
@@ -57,6 +58,7 @@ export class Cluster {
     const { settings, environment, ports, store, wait, remoting } = dependencies
     const gates = new Map<string, InternalRef<never>>()
     const codec = codecOf(dependencies, { purpose: "message", clock: ports.clock })
+    const stateCodecs = stateCodecsOf(dependencies)
     let addresses: ReadonlySet<string> = new Set()
     const actors = new VirtualActors({
       environment,
@@ -64,8 +66,8 @@ export class Cluster {
       actors: settings.actors,
       store,
       codec,
-      // State was written by a node of this cluster, so decoding it has no time limit.
-      stateCodec: codecOf(dependencies, { purpose: "state" }),
+      stateCodecs,
+      checksWrites: ports.isDevelopment === true,
       digest: ports.digest,
       caller: Buffer.from(ports.random.bytes(8)).toString("hex"),
       context: ports.turnContext,
@@ -122,6 +124,7 @@ export class Cluster {
       types: actors.types,
       once: actors.onceMethods,
       versions: actors.stateVersions,
+      codecs: stateCodecs.formats,
       placementCache: settings.placementCache,
       actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,
@@ -340,11 +343,19 @@ function termsOf({ settings, fingerprints }: ClusterDependencies, codec: Codec):
   return { version: PROTOCOL_VERSION, codec: codec.name, transport, secrets: fingerprints }
 }
 
+/** State was written by a node of this cluster, so decoding it has no time limit. */
+function stateCodecsOf(dependencies: ClusterDependencies): StateCodecs {
+  const { write, read } = dependencies.settings.stateCodecs
+  const made = (codec?: CodecFactory) => codecOf(dependencies, { purpose: "state" }, codec)
+  return new StateCodecs(made(), write && made(write), read.map(made))
+}
+
 function codecOf(
   { settings, resolve }: ClusterDependencies,
   use: Pick<CodecTools, "purpose" | "clock">,
+  codec: CodecFactory = settings.remote.codec,
 ): Codec {
-  const { codec, types } = settings.remote
+  const { types } = settings.remote
   return codec({
     ...use,
     types,

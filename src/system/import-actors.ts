@@ -1,6 +1,7 @@
 import { ActorId } from "../address/actor-id.js"
 import { ActorIdError } from "../address/actor-id-error.js"
 import { ImportError } from "../errors/import-error.js"
+import { formatOf } from "../registry/state-codecs.js"
 import type { ActorClass } from "../virtual/actor-class.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { ActorType } from "../virtual/actor-type.js"
@@ -152,9 +153,10 @@ class Importing {
 
   /** A state that no activation could read is found here, and not when its actor is called. */
   #checkCodec(line: number, codec: string): void {
-    const own = this.#host.options.stateCodec.name
-    if (formatOf(codec) === formatOf(own)) return
-    throw new ImportError(line, `codec must be ${formatOf(own)}, as in this cluster (got ${formatOf(codec)})`)
+    const { formats } = this.#host.options.stateCodecs
+    if (formats.includes(formatOf(codec))) return
+    const read = formats.join(" or ")
+    throw new ImportError(line, `codec must be ${read}, as in this cluster (got ${formatOf(codec)})`)
   }
 }
 
@@ -224,11 +226,6 @@ interface OpenActor {
   readonly actor: ExportedActor
   readonly rows: ExportedRow[]
   readonly count: number
-}
-
-/** The name of a codec without the limits that follow it: other limits do not matter to a reader. */
-function formatOf(codec: string): string {
-  return codec.split(" ")[0] as string
 }
 
 const MOST_AT_A_TIME = 16

@@ -2,6 +2,7 @@ import { ActorPathError } from "../address/actor-path-error.js"
 import { Address } from "../address/address.js"
 import { MAX_SHARDS } from "../address/shard-number.js"
 import { SettingsError } from "../errors/settings-error.js"
+import type { CodecFactory } from "../ports/codec.js"
 import type { Logger } from "../ports/logger.js"
 import type { StoreProvider } from "../ports/store.js"
 import type { Telemetry } from "../ports/telemetry.js"
@@ -68,6 +69,16 @@ export interface ActorSystemSettings<
    */
   readonly maxStateBytes?: number
   /**
+   * The codecs of what is stored. To change the codec, first add the new one to `read` on all nodes, and then
+   * make it `write`, with the old one in `read`.
+   */
+  readonly stateCodecs?: {
+    /** Encodes states and what is kept beside them. Default: the `codec` of messages. */
+    readonly write?: CodecFactory
+    /** The further codecs that stored values may be in. That of messages is always read. Default: none. */
+    readonly read?: readonly CodecFactory[]
+  }
+  /**
    * The store through which the nodes of a cluster agree, and which keeps the states of actors. It must be
    * the same for all nodes. Default: a store in the memory of this process, if it does not listen.
    */
@@ -115,6 +126,7 @@ export interface CheckedSettings {
   readonly maxForwards: number
   readonly placementCache: number
   readonly maxStateBytes: number
+  readonly stateCodecs: CheckedStateCodecs
   readonly store: StoreProvider | undefined
   /** Undefined if nothing is recorded. */
   readonly telemetry: Telemetry | undefined
@@ -146,6 +158,7 @@ export function checkSettings(settings: ActorSystemSettings): CheckedSettings {
     maxForwards: checkInteger("maxForwards", settings.maxForwards, 2),
     placementCache: checkInteger("placementCache", settings.placementCache, 1_000_000, 10_000_000),
     maxStateBytes: checkInteger("maxStateBytes", settings.maxStateBytes, MIB, MIB),
+    stateCodecs: checkStateCodecs(settings.stateCodecs),
     store: settings.store,
     telemetry: settings.telemetry,
     roles: checkRoles(settings.roles),
@@ -174,6 +187,7 @@ const known: ReadonlySet<string> = new Set<keyof ActorSystemSettings>([
   "maxForwards",
   "placementCache",
   "maxStateBytes",
+  "stateCodecs",
   "store",
   "roles",
   "shards",
@@ -195,6 +209,29 @@ function checkActors({ actors = [], store, listen }: ActorSystemSettings): reado
     )
   }
   return actors as readonly RegisteredActor[]
+}
+
+interface CheckedStateCodecs {
+  /** Undefined if it is the codec of messages. */
+  readonly write: CodecFactory | undefined
+  readonly read: readonly CodecFactory[]
+}
+
+function checkStateCodecs(codecs: ActorSystemSettings["stateCodecs"]): CheckedStateCodecs {
+  const { write, read = [] } = checkGroup("stateCodecs", codecs, ["write", "read"])
+  if (write !== undefined && typeof write !== "function") {
+    throw new SettingsError(
+      "stateCodecs.write",
+      `must be a codec factory, such as jsonCodec() (got ${shown(write)})`,
+    )
+  }
+  if (!Array.isArray(read) || !read.every((codec) => typeof codec === "function")) {
+    throw new SettingsError(
+      "stateCodecs.read",
+      `must be an array of codec factories, such as [jsonCodec()] (got ${shown(read)})`,
+    )
+  }
+  return { write, read: [...(read as readonly CodecFactory[])] }
 }
 
 function checkRoles(roles: readonly string[] = []): readonly string[] {

@@ -32,6 +32,18 @@ export interface ActorClass<A extends Actor = Actor> {
    */
   readonly stateVersion?: number
   /**
+   * The highest version in which states are saved (default `stateVersion`), so that code of that version
+   * can still take over. It needs `downgradeState`, with which an earlier version is saved in any case while
+   * nodes are active that know no later one.
+   */
+  readonly writeVersion?: number
+  /**
+   * The schema of the saved state, which must not be asynchronous. A stored state that does not fit, after
+   * its upgrade, is a `StateError`; unless `NODE_ENV` is `production`, so is one that is saved. States are
+   * checked, and not converted. Default: states are not checked.
+   */
+  readonly state?: StandardSchema
+  /**
    * Whether all methods that are not `readOnly` or `alwaysInterleave` are `once` (default false).
    */
   readonly once?: boolean

@@ -25,6 +25,8 @@ import type { TurnContext } from "../ports/turn-context.js"
 import { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
 import type { Registry } from "../registry/registry.js"
+import type { StateCodecs } from "../registry/state-codecs.js"
+import type { StateDependencies } from "../registry/state-writer.js"
 import { ActorEntry } from "./actor-entry.js"
 import { ActorType } from "./actor-type.js"
 import { gatePath } from "./actors-gate.js"
@@ -118,6 +120,16 @@ export class ActorHost {
     return this.directories.get(type) ?? this.registry
   }
 
+  /** What the states of actors need from this node. */
+  stateDependencies(): StateDependencies {
+    const { store, stateCodecs: codecs, maxStateBytes, checksWrites } = this.options
+    return {
+      ...{ store, clock: this.clock, codecs, maxStateBytes, checksWrites },
+      stateFormat: () => this.registry.published.stateFormat,
+      lowestVersion: (type) => this.registry.published.lowestVersion(type),
+    }
+  }
+
   get clock(): Clock {
     return this.environment.clock
   }
@@ -196,8 +208,10 @@ export interface VirtualActorsOptions {
   readonly store: ClusterStore
   /** The codec of messages. */
   readonly codec: Codec
-  /** The codec of saved states. */
-  readonly stateCodec: Codec
+  /** The codecs of what is stored. */
+  readonly stateCodecs: StateCodecs
+  /** Whether states are compared with the schema of their type before they are written. */
+  readonly checksWrites: boolean
   readonly digest: Digest
   /** The name of this process among all callers: 16 hexadecimal digits, at random. */
   readonly caller: string

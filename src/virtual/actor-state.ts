@@ -6,6 +6,7 @@ import type { Activation } from "./activation.js"
 import { type Actor, internals, NOTHING_STORED } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import { fencedError } from "./fenced-error.js"
+import { shapeFor } from "./state-shape.js"
 import type { Turn } from "./turn.js"
 
 /**
@@ -30,12 +31,9 @@ export function loadState(
 }
 
 /** The state of an activation in the store. */
-export function durableState({
-  tenure,
-  home,
-  type,
-}: Pick<Activation, "tenure" | "home" | "type">): DurableState {
-  return new DurableState(tenure, home.state, type.stateShape)
+export function durableState(owner: Pick<Activation, "tenure" | "home" | "type" | "instance">): DurableState {
+  const { tenure, home, type } = owner
+  return new DurableState(tenure, home.state, shapeFor(type.stateShape, owner))
 }
 
 /** Sets the state of an instance whose type has no stored state. */

@@ -15,6 +15,7 @@ import { internalMethod } from "./internal-methods.js"
 import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
+import { stateShapeOf } from "./state-shape.js"
 
 /** The description of a registered class: its options, and its callable methods. */
 export class ActorType {
@@ -23,8 +24,9 @@ export class ActorType {
   readonly reentrant: boolean
   readonly idleAfterMs: number | undefined
   readonly mailboxCapacity: number | undefined
-  readonly stateVersion: number
   readonly stateShape: StateShape
+  /** Whether the class converts states to earlier versions. */
+  readonly isDowngraded: boolean
   readonly durability: Durability
   /** In the order of their names. */
   readonly indexes: readonly IndexDeclaration[]
@@ -62,10 +64,8 @@ export class ActorType {
     this.reentrant = make.reentrant ?? false
     this.idleAfterMs = make.idleAfterMs
     this.mailboxCapacity = make.mailboxCapacity
-    this.stateVersion = make.stateVersion ?? 0
-    if (!Number.isSafeInteger(this.stateVersion) || this.stateVersion < 0) {
-      throw mustBe(`${this.name}.stateVersion`, "a non-negative integer", this.stateVersion)
-    }
+    this.stateShape = stateShapeOf(this.name, make)
+    this.isDowngraded = Reflect.has(make.prototype, "downgradeState")
     if (this.idleAfterMs !== undefined && !isDuration(this.idleAfterMs)) {
       throw mustBe(`${this.name}.idleAfterMs`, "a number of milliseconds above 0", this.idleAfterMs)
     }
@@ -86,14 +86,13 @@ export class ActorType {
     ) {
       throw mustBe(`${this.name}.placement`, "a function, such as rendezvous, or sharded()", placement)
     }
-    for (const hook of ["initialState", "upgradeState"]) {
+    for (const hook of ["initialState", "upgradeState", "downgradeState"]) {
       if (!isAsync(Reflect.get(make.prototype, hook))) continue
       throw new SettingsError(
         "actors",
         `${this.name}.${hook} must not be async; return the state itself, and await in onActivate()`,
       )
     }
-    this.stateShape = { version: this.stateVersion }
     this.placement = typeof placement === "function" ? placement : undefined
     this.sharding = typeof placement === "function" ? undefined : placement
     this.#methods = methodsOf(make, this.name)
@@ -108,6 +107,10 @@ export class ActorType {
       "actors",
       `must contain provide(${name}, dependencies) instead of ${name}, which reads this.dependencies`,
     )
+  }
+
+  get stateVersion(): number {
+    return this.stateShape.version
   }
 
   get methodNames(): Iterable<string> {
@@ -232,7 +235,7 @@ const OVERRIDABLE = new Set([
 const MEMBERS = new Set(Object.getOwnPropertyNames(Actor.prototype).filter((name) => !OVERRIDABLE.has(name)))
 
 /** Hooks that `Actor.prototype` does not have, because they are optional. */
-const HOOKS = new Set(["upgradeState", "onUndelivered"])
+const HOOKS = new Set(["upgradeState", "downgradeState", "onUndelivered"])
 
 /** `await` and `JSON.stringify` would call these methods of a handle, and so call the actor. */
 const FORBIDDEN_METHODS = new Set(["then", "toJSON"])

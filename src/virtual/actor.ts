@@ -108,6 +108,13 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
   /** Converts a state that was saved by an older `stateVersion` to the current version. */
   protected upgradeState?(old: unknown, fromVersion: number): State
 
+  /**
+   * Converts a copy of the state to an earlier `stateVersion`, in which it is saved while nodes are active
+   * that know no later one, or as `writeVersion` says. What it drops is lost: keep fields that the earlier
+   * version does not know.
+   */
+  protected downgradeState?(state: State, toVersion: number): unknown
+
   /** Called before the first message. If it throws, the waiting calls fail, and the next call tries again. */
   protected onActivate(): void | Promise<void> {}
 
@@ -235,6 +242,9 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
         if (actor.upgradeState === undefined) throw new TypeError(`${type} has no upgradeState() method`)
         return refusePromise(actor.upgradeState(old, from), `${type}.upgradeState()`)
       },
+      downgrade(actor, state, to, type) {
+        return refusePromise(actor.downgradeState?.(state, to), `${type}.downgradeState()`)
+      },
       state: (actor) => actor.#state,
       setState(actor, state) {
         actor.#state = state
@@ -313,6 +323,7 @@ interface ActorInternals {
   /** Sets the first state of an instance. `type` is for error messages. */
   initialize(actor: Actor, stored: unknown, type: string): void
   upgrade(actor: Actor, old: unknown, fromVersion: number, type: string): unknown
+  downgrade(actor: Actor, state: unknown, toVersion: number, type: string): unknown
   state(actor: Actor): unknown
   /** Replaces the state by a copy of what it was. */
   setState(actor: Actor, state: unknown): void

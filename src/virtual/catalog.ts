@@ -76,13 +76,7 @@ export class Catalog implements ActivationHome {
     this.deadlines = environment.deadlines
     this.context = options.context
     this.telemetry = options.telemetry
-    this.state = {
-      store: options.store,
-      clock: environment.clock,
-      codec: options.stateCodec,
-      maxStateBytes: options.maxStateBytes,
-      stateFormat: () => host.registry.published.stateFormat,
-    }
+    this.state = host.stateDependencies()
     this.copier = host.copier
     this.digest = options.digest
     this.due = host.due
@@ -109,9 +103,8 @@ export class Catalog implements ActivationHome {
   queues(): { readonly waiting: number; readonly longest: number } | undefined {
     if (this.#size > MAX_COUNTED) return undefined
     let [waiting, longest] = [0, 0]
-    for (const { activation } of this.#host.table.entries) {
-      if (activation === undefined) continue
-      const { size } = activation.turns.waiting
+    for (const { turns } of this.#all()) {
+      const { size } = turns.waiting
       waiting += size
       if (size > longest) longest = size
     }
@@ -250,7 +243,7 @@ export class Catalog implements ActivationHome {
     const { registry } = this.#host
     const others = registry.view.hosting(id.type).filter(({ node }) => !node.equals(registry.node))
     if (this.#isDraining && others.length === 0) return
-    const { requestTimeoutMs: timeoutMs } = this
+    const timeoutMs = this.requestTimeoutMs
     this.#call(id, { method: WAKE, args: [OUTBOX], timeoutMs, operation: undefined }).catch(() => {
       // The entry in the index of what is due remains.
     })

@@ -53,7 +53,10 @@ export class Inbox {
 
   /** Remembers what the method of a message threw, encoded. */
   threw({ sender, number }: SentOperation, error: Uint8Array): Remembered {
-    return { ...this.#remember(sender, { number, error }), answer: { given: [this.#state.decode(error)] } }
+    return {
+      ...this.#remember(sender, { number, error }),
+      answer: { given: [this.#state.decodeAnswer(error)] },
+    }
   }
 
   #remember(sender: string, last: LastMessage): Remembered {
@@ -76,7 +79,10 @@ export class Inbox {
   #compare({ number }: SentOperation, last: LastMessage): Admission {
     if (number > last.number) return RUN
     const isError = number === last.number && last.error !== undefined
-    return { kind: "answer", given: isError ? [this.#state.decode(last.error as Uint8Array)] : undefined }
+    return {
+      kind: "answer",
+      given: isError ? [this.#state.decodeAnswer(last.error as Uint8Array)] : undefined,
+    }
   }
 
   #rowOf(sender: string): string {

@@ -52,6 +52,6 @@ function problemOf(index: number, issue: unknown): string {
   return `${place}: ${typeof message === "string" ? message : "invalid value"}`
 }
 
-function keyOf(step: unknown): string {
+export function keyOf(step: unknown): string {
   return String(typeof step === "object" && step !== null ? (step as { key?: unknown }).key : step)
 }

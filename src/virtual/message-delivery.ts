@@ -205,7 +205,7 @@ export class MessageDelivery {
     const { home, key: sender } = this.#owner
     const to = receiverOf(message)
     try {
-      const args = this.#state.decode(message.args) as readonly unknown[]
+      const args = this.#state.decodeAnswer(message.args) as readonly unknown[]
       const operation = { kind: "sent" as const, sender, number: message.number, isRepeat }
       const answer = await home.deliver({ ...message, args }, operation)
       if (Array.isArray(answer)) this.#tell({ kind: "thrown", to, error: answer[0] })
@@ -231,7 +231,7 @@ export class MessageDelivery {
       this.#flushLater()
       return this.#tell({ kind: "told", to })
     }
-    const args = this.#state.decode(message.args) as readonly unknown[]
+    const args = this.#state.decodeAnswer(message.args) as readonly unknown[]
     const told: UndeliveredMessage = { target: home.idOf(type, key), method, args, error }
     this.#owner.turns.accept(
       new UndeliveredTask(this.#owner, told, number, {

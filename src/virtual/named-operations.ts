@@ -159,7 +159,7 @@ export class NamedOperations {
   #printOf({ invocation }: Turn): Uint8Array {
     const { method, args } = invocation
     const { digest } = this.#owner.home
-    return digest.hmacSha256(DIGEST_KEY, this.#state.encodeAnswer([method, ...args])).subarray(0, 16)
+    return digest.hmacSha256(DIGEST_KEY, this.#state.encodeAlike([method, ...args])).subarray(0, 16)
   }
 
   /** Deletes a few expired rows, and looks for more of them now and then. */

@@ -207,7 +207,7 @@ export function notYet({ tenure }: Pick<DurableOwner, "tenure">): Error {
 
 /** The admission that is answered with remembered bytes. */
 export function answered(state: DurableState, bytes: Uint8Array, isError: boolean): Admission {
-  const given = state.decode(bytes)
+  const given = state.decodeAnswer(bytes)
   return { kind: "answer", given: isError ? new Failure(given) : given }
 }
 

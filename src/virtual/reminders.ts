@@ -170,7 +170,7 @@ export class Reminders implements ActorReminders {
     // Another keeper may have tried before.
     turn.occurrence = namedAfter(this.#owner, `remind/${written}@${row.next}`)
     const { missed } = due
-    const argument = this.#state.decode(row.argument)
+    const argument = this.#state.decodeAnswer(row.argument)
     const reminder: Reminder = { name, at: new Date(due.at), missed, argument, attempt }
     const run = () => {
       const given = internals.onReminder(this.#actor, reminder)

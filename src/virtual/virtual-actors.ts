@@ -11,6 +11,7 @@ import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
 import { PlacementDriver } from "./placement-driver.js"
+import { UnreadCodecs } from "./unread-codecs.js"
 
 /**
  * The virtual actors of this node, as seen by the system. Passes changes of the node and of the cluster on to
@@ -19,11 +20,13 @@ import { PlacementDriver } from "./placement-driver.js"
 export class VirtualActors {
   readonly gate: ActorsGate
   readonly host: ActorHost
+  readonly #unread: UnreadCodecs
   /** Whether this incarnation has met another node, or need not. */
   #hasMet = true
 
   constructor(options: VirtualActorsOptions) {
     this.host = new ActorHost(options)
+    this.#unread = new UnreadCodecs(options.stateCodecs, this.host.logger)
     this.gate = new ActorsGate(options.environment.address, this.host.incoming)
   }
 
@@ -98,7 +101,8 @@ export class VirtualActors {
     const { seenTypes, hasJoined, router } = this.host
     for (const { types } of view.members) for (const type of types) seenTypes.add(type)
     if (!hasJoined) return
-    const { placement, homecoming } = this.host
+    const { placement, homecoming, registry, types } = this.host
+    this.#unread.look(registry.published, types.keys())
     placement.handle({ kind: "topology-changed", topology: this.#topologyOf(view) })
     homecoming.viewed(view, before)
     for (const { node, status } of before.members) {

@@ -13,6 +13,9 @@ class Inherits extends Named {}
 class Unnamed extends Actor {}
 
 class AlsoUnnamed extends Actor {}
+class NotStored extends Actor {
+  static readonly durable = false
+}
 
 const WARNING =
   "warn a class of actors has no static type, so its states are stored under the name of the class, which a minifier may change; set it"
@@ -26,8 +29,8 @@ test("a store and a class without a type of its own or an inherited one give a w
   ])
 })
 
-test("named classes give no warning", async () => {
-  const { log } = await scene([Named])
+test("named classes give no warning, and neither do those that store nothing", async () => {
+  const { log } = await scene([Named, NotStored])
   expect(log).not.toContain(WARNING)
 })
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../../src/ports/clock.js"
 import type { ClusterStore, StoreProvider } from "../../../src/ports/store.js"
 import { DurableState } from "../../../src/registry/durable-state.js"
 import { stateKey } from "../../../src/registry/registry-keys.js"
+import { StateCodecs } from "../../../src/registry/state-codecs.js"
 import { decodeState } from "../../../src/registry/stored-state.js"
 import type { Tenure } from "../../../src/registry/tenure.js"
 import { nodeClock } from "../../../src/runtime/node-clock.js"
@@ -28,7 +29,8 @@ export class StatesOf {
 
   of(tenure: Tenure): DurableState {
     const stateFormat = () => 2
-    const tools = { store: this.#opened(), clock: this.#clock, codec, maxStateBytes: 1_000_000, stateFormat }
+    const read = { codecs: new StateCodecs(codec), stateFormat, lowestVersion: () => undefined }
+    const tools = { store: this.#opened(), clock: this.#clock, maxStateBytes: 1_000_000, ...read }
     return new DurableState(tenure, tools, { version: 0 })
   }
 

@@ -2,6 +2,7 @@ import type { Workload } from "../src/sim/index.js"
 import { activation } from "./activation.js"
 import { bank } from "./bank.js"
 import { burst } from "./burst.js"
+import { indexes } from "./indexes.js"
 import { lag } from "./lag.js"
 import { local } from "./local.js"
 import { membership } from "./membership.js"
@@ -34,4 +35,5 @@ export const workloads: readonly Workload[] = [
   shards,
   once,
   reminders,
+  indexes,
 ]

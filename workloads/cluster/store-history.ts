@@ -3,6 +3,7 @@ import type { Commit } from "../../src/ports/store.js"
 import { decodeRecord, LEASES, NODES, type RecordStatus } from "../../src/registry/node-record.js"
 import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import { decodeState } from "../../src/registry/stored-state.js"
+import { OutputBuffer } from "../../src/serialization/output-buffer.js"
 import { TypeRegistry } from "../../src/serialization/type-registry.js"
 import { SHARDS } from "../../src/sharding/shard-keys.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
@@ -192,6 +193,13 @@ export function stateOf(bytes: Uint8Array): unknown {
 /** The value that stands in a state or a chunk. */
 export function decodedValue(value: Uint8Array): unknown {
   return codec.decode(Buffer.from(value), 0, value.length)
+}
+
+/** A value as actors of the workloads store it. */
+export function encodedValue(value: unknown): Uint8Array {
+  const out = new OutputBuffer(1_024)
+  codec.encode(value, out)
+  return out.bytes.subarray(0, out.at)
 }
 
 const codec = binaryCodec()({

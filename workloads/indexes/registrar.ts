@@ -1,0 +1,319 @@
+import {
+  type ActorHandle,
+  CallError,
+  exportActors,
+  ImportError,
+  importActors,
+  StoreUnavailableError,
+  sharded,
+  withOptions,
+} from "../../src/index.js"
+import { PLACEMENTS } from "../../src/registry/registry-keys.js"
+import { shardKey } from "../../src/sharding/shard-keys.js"
+import { type Life, SeededRandom } from "../../src/sim/index.js"
+import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
+import { ClusterNode } from "../cluster/cluster-node.js"
+import { NodeTap } from "../cluster/node-tap.js"
+import { copyOf, exportedIn } from "./exports.js"
+import {
+  type Applied,
+  PLAIN,
+  PROFILE_SHARDS,
+  type ProfileActor,
+  type ProfileType,
+  profilesOn,
+  SHARDED,
+  TYPES,
+} from "./profile.js"
+import type { ProfileLedger } from "./profile-ledger.js"
+import { idOf, type StoredProfiles } from "./stored-profiles.js"
+
+/** A node that hosts profiles, and a client in its process, which changes, lists, locates and copies them. */
+export class Registrar {
+  readonly node: ClusterNode
+  readonly #tap: NodeTap
+  readonly #life: Life
+  readonly #rules: RegistrarRules
+  readonly #random: SeededRandom
+
+  /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
+  static async open(
+    life: Life,
+    { name, index }: Place,
+    cluster: Cluster,
+    rules: RegistrarRules,
+  ): Promise<Registrar> {
+    const tap = new NodeTap(name, life, cluster)
+    const version = index < rules.oldNodes ? 0 : 1
+    const hosts = index < rules.hosts
+    const node = await ClusterNode.start(tap, { actors: hosts ? profilesOn(life, { version }) : [] })
+    return new Registrar(tap, node, rules)
+  }
+
+  private constructor(tap: NodeTap, node: ClusterNode, rules: RegistrarRules) {
+    this.node = node
+    this.#tap = tap
+    this.#life = tap.life
+    this.#rules = rules
+    this.#random = new SeededRandom(tap.life.ports.random.uint32())
+    for (let each = 0; each < rules.clients; each += 1) void this.#work()
+  }
+
+  /** Lists all profiles of a type by their pages. */
+  async listAll(type: ProfileType): Promise<readonly string[]> {
+    const keys: string[] = []
+    for (let after: string | undefined; ; ) {
+      const page = await this.#page(type, after, 3)
+      keys.push(...page.keys)
+      if (page.next === undefined) return keys
+      after = page.next
+    }
+  }
+
+  /** Says where a profile is, if that was so at some moment. */
+  async locate(type: ProfileType, key: string): Promise<string | undefined> {
+    const { stored } = this.#rules
+    const record = recordOf(idOf(type, key))
+    const sight = stored.watch(() => stored.placeOf(record))
+    try {
+      const place = await this.node.system.locate(type, key)
+      const said = place && `${place.node} ${place.generation}`
+      this.#life.always("LocatedTrue", sight.seen.includes(said), () => {
+        return `${type}/${key} was located at ${said}, and was at ${sight.seen.join(", ")}`
+      })
+      this.#life.sometimes("an actor is located", said !== undefined)
+      this.#life.sometimes("an actor moves while it is located", new Set(sight.seen).size > 1)
+      return said
+    } finally {
+      sight.close()
+    }
+  }
+
+  /** What a profile says of itself, once. */
+  read(type: ProfileType, key: string) {
+    return this.#actor(type, key).read()
+  }
+
+  async #work(): Promise<void> {
+    const random = this.#random
+    for (;;) {
+      await sleep(this.#life, random.between(0, this.#rules.pauseMs))
+      if (this.#isOver) return
+      const type = random.pick(TYPES)
+      try {
+        await this.#act(type, random.pick(this.#rules.keys))
+        this.#tap.cluster.stage.operation()
+      } catch (error) {
+        this.#checkFailure(error)
+      }
+    }
+  }
+
+  #act(type: ProfileType, key: string): Promise<unknown> {
+    switch (this.#random.below(12)) {
+      case 0:
+      case 1:
+        return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
+      case 2:
+        return this.#iterate(type)
+      case 3:
+      case 4:
+        return this.locate(type, key)
+      case 5:
+        return this.#exported(type)
+      case 6:
+        return this.#copy(type, key)
+      case 7:
+        return this.#remember(type, key)
+      case 8:
+        return this.#answered(type, key, (actor, operation) =>
+          actor.remind(operation, this.#random.between(0, 5_000)),
+        )
+      case 9:
+        return this.#answered(type, key, (actor, operation) => actor.changePlainly(this.#draw(operation)))
+      default:
+        return this.#answered(type, key, (actor, operation) => actor.change(this.#draw(operation)))
+    }
+  }
+
+  async #answered(
+    type: ProfileType,
+    key: string,
+    call: (actor: ActorHandle<ProfileActor>, operation: number) => Promise<Applied>,
+  ): Promise<void> {
+    const operation = this.#tap.cluster.nextOp()
+    this.#check(operation, await call(this.#actor(type, key), operation))
+  }
+
+  #check(operation: number, applied: Applied): void {
+    const problem = this.#rules.ledger.problemOf(operation, applied)
+    this.#life.always("callers are told what is stored", problem === undefined, () => problem ?? "")
+  }
+
+  /** A call under a name leaves rows, and is repeated until it is answered. */
+  async #remember(type: ProfileType, key: string): Promise<void> {
+    const count = this.#random.chance(0.2) ? 60 : 3
+    await Promise.all(
+      Array.from({ length: count }, async () => {
+        const operation = this.#tap.cluster.nextOp()
+        const named = withOptions(this.#actor(type, key), { operation: `operation ${operation}` })
+        const ask = async () => this.#check(operation, await named.remember(operation))
+        await ask().catch((error) => {
+          this.#checkFailure(error)
+          return ask()
+        })
+      }),
+    )
+  }
+
+  /** Each page is as of one moment. */
+  async #page(type: ProfileType, after: string | undefined, limit: number) {
+    const { stored } = this.#rules
+    const sight = stored.watch(() => stored.keysOf(type))
+    try {
+      const page = await this.node.system.list(type, { after, limit }).page()
+      const isExplained = sight.seen.some((keys) => isPageOf(keys, { ...page, after, limit }))
+      this.#life.always("ListedTrue", isExplained, () => {
+        const shown = sight.seen.map((keys) => keys.join(" ")).join(" | ")
+        return `${page.keys.join(" ")} after ${after} was listed, next ${page.next}, of ${shown}`
+      })
+      this.#life.sometimes("a page has a next one", page.next !== undefined)
+      this.#life.sometimes("profiles begin or end while a page is read", differs(sight.seen))
+      return page
+    } finally {
+      sight.close()
+    }
+  }
+
+  /** What is there all the time is listed once, and what is never there is not listed. */
+  async #iterate(type: ProfileType): Promise<void> {
+    const { stored } = this.#rules
+    const sight = stored.watch(() => stored.keysOf(type))
+    try {
+      const listed: string[] = []
+      for await (const key of this.node.system.list(type)) listed.push(key)
+      const always = (sight.seen[0] ?? []).filter((key) => sight.seen.every((keys) => keys.includes(key)))
+      const missing = always.filter((key) => !listed.includes(key))
+      const invented = listed.filter((key) => !sight.seen.some((keys) => keys.includes(key)))
+      const isOnce = new Set(listed).size === listed.length
+      this.#life.always("ListedTrue", isOnce && missing.length + invented.length === 0, () => {
+        return `${listed.join(" ")} was listed, without ${missing.join(" ")}, with ${invented.join(" ")}`
+      })
+    } finally {
+      sight.close()
+    }
+  }
+
+  /** Each actor is exported as it was at one moment, with all that belongs to it. */
+  async #exported(type: ProfileType): Promise<void> {
+    const { stored } = this.#rules
+    const ids = () => stored.keysOf(type).map((key) => idOf(type, key))
+    const sight = stored.watch(() => new Map(ids().map((id) => [id, stored.wholeOf(id)])))
+    try {
+      const lines: string[] = []
+      for await (const line of exportActors(this.node.system, type)) lines.push(line)
+      for (const { key, whole } of exportedIn(lines)) {
+        const id = idOf(type, key)
+        const isExplained = sight.seen.some((all) => all.get(id) === whole)
+        this.#life.always("ExportedWhole", isExplained, () => `${id} was exported as it never was: ${whole}`)
+        const states = new Set(sight.seen.map((all) => all.get(id)))
+        this.#life.sometimes("an actor changes while it is exported", states.size > 1)
+      }
+    } finally {
+      sight.close()
+    }
+  }
+
+  /** Copies a profile to another key, in place of what is there, as a life of its own. */
+  async #copy(type: ProfileType, from: string): Promise<void> {
+    const { stored, keys } = this.#rules
+    const to = this.#random.pick(keys)
+    const lines: string[] = []
+    for await (const line of exportActors(this.node.system, type)) lines.push(line)
+    const life = `copy ${this.#tap.cluster.nextOp()}`
+    const copied = copyOf(lines, { from, to, life })
+    if (copied === undefined || this.#isOver) return
+    stored.importing(idOf(type, to), life)
+    const onExisting = this.#random.pick(["skip", "replace"] as const)
+    const { imported } = await importActors(this.node.system, type, copied, { onExisting })
+    const hasBegun = this.#rules.ledger.hasBegun(life)
+    this.#life.always("what is said to be imported is stored", (imported === 1) === hasBegun, () => life)
+    this.#life.sometimes("an actor is imported", imported === 1)
+    this.#life.sometimes("an import finds an actor", imported === 0)
+  }
+
+  #draw(operation: number) {
+    return { operation, name: this.#random.pick(NAMES), plan: this.#random.pick(PLANS) }
+  }
+
+  #actor(type: ProfileType, key: string): ActorHandle<ProfileActor> {
+    return this.node.system.actor<ProfileActor>(type, key)
+  }
+
+  #checkFailure(error: unknown): void {
+    const { code = "none" } = error as { readonly code?: string }
+    const isExpected =
+      (error instanceof CallError || error instanceof StoreUnavailableError) && !WRONG.has(code)
+    const isImport = error instanceof ImportError
+    this.#life.always("calls fail only for what is wrong with their way", isExpected && !isImport, () =>
+      String((error as Error).stack),
+    )
+    this.#life.sometimes("a call fails")
+    const { cluster } = this.#tap
+    this.#life.always("calls succeed as long as no fault is on", !cluster.isFaultless, () => String(error))
+  }
+
+  get #isOver(): boolean {
+    return this.#tap.cluster.isOver || this.node.isLeaving
+  }
+}
+
+export interface RegistrarRules {
+  readonly stored: StoredProfiles
+  readonly ledger: ProfileLedger
+  readonly keys: readonly string[]
+  readonly pauseMs: number
+  readonly clients: number
+  /** The number of nodes that host profiles. */
+  readonly hosts: number
+  /** The number of nodes of the earlier version. */
+  readonly oldNodes: number
+}
+
+/** The key of the record that a profile stands on. */
+export function recordOf(id: string): string {
+  if (!id.startsWith(`${SHARDED}/`)) return PLACEMENTS + id
+  const key = decodeURIComponent(id.slice(SHARDED.length + 1))
+  return shardKey(SHARDED, SHARDING.shardOf(key))
+}
+
+interface Page {
+  readonly keys: readonly string[]
+  readonly next: string | undefined
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+/** Whether a page has what follows `after`, up to where the next one begins. */
+function isPageOf(all: readonly string[], { keys, next, after, limit }: Page): boolean {
+  const sorted = all
+  const from = after === undefined ? 0 : sorted.filter((key) => !isBehind(key, after)).length
+  const rest = sorted.slice(from)
+  const isPart = keys.every((key, at) => rest[at] === key) && keys.length <= limit
+  return isPart && (next === undefined ? keys.length === rest.length : keys.at(-1) === next)
+}
+
+function isBehind(key: string, after: string): boolean {
+  return idOf(PLAIN, key) > idOf(PLAIN, after)
+}
+
+function differs(seen: readonly (readonly string[])[]): boolean {
+  return new Set(seen.map((keys) => keys.join("\n"))).size > 1
+}
+
+const SHARDING = sharded({ shards: PROFILE_SHARDS })
+const NAMES = ["ada", "ben", "cyd", ""]
+const PLANS = ["free", "pro", "team"]
+
+/** These say that the call itself is wrong, and it never is. */
+const WRONG = new Set(["CallCycle", "UnknownMethod", "InvalidMessage", "OperationMismatch", "State"])

@@ -83,11 +83,11 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    const { terms, roles, types, once, secrets } = dependencies
+    const { terms, roles, types, once, indexes, secrets } = dependencies
     const lifeline = line?.mark
     const stateFormat = STATE_FORMAT
-    const record: NodeRecord = { status: "active", roles, types, lifeline, secrets, stateFormat, once }
-    this.#lease = { node: `${node}`, epoch, terms, record }
+    const about = { roles, types, lifeline, secrets, stateFormat, once, indexes }
+    this.#lease = { node: `${node}`, epoch, terms, record: { status: "active", ...about } }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
     })
@@ -324,6 +324,8 @@ interface IncarnationDependencies {
   readonly types: readonly string[]
   /** The `once` methods of these types. */
   readonly once?: readonly string[] | undefined
+  /** The indexes of these types. */
+  readonly indexes?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
   /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */

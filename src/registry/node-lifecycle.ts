@@ -177,7 +177,8 @@ export class NodeLifecycle {
 
   /** Undefined if the store did not confirm the join. Rejects with a `SettingsError` for a misfit. */
   async #begunIncarnation(): Promise<Incarnation | undefined> {
-    const { store, clock, logger, lifeline, terms, roles, types, once, clusterTerms } = this.#dependencies
+    const { store, clock, logger, lifeline, terms, roles, types, once, indexes, clusterTerms } =
+      this.#dependencies
     const { troubles, roster } = this
     try {
       const fits =
@@ -202,6 +203,7 @@ export class NodeLifecycle {
         roles,
         types,
         once,
+        indexes,
         secrets: clusterTerms?.secrets,
         renewal: this.#renewal,
         fits,

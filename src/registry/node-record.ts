@@ -14,6 +14,8 @@ export interface NodeRecord {
   readonly stateFormat?: number | undefined
   /** The `once` methods of its types (`published.ts`), for callers that do not have the classes. */
   readonly once?: readonly string[] | undefined
+  /** The indexes of its types (`published.ts`). */
+  readonly indexes?: readonly string[] | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -37,15 +39,19 @@ export function encodeRecord({
   secrets,
   stateFormat,
   once,
+  indexes,
 }: NodeRecord): Uint8Array {
-  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, stateFormat, once }))
+  const said = { status, roles, types, lifeline, secrets, stateFormat, once }
+  return Buffer.from(
+    JSON.stringify(indexes === undefined || indexes.length === 0 ? said : { ...said, indexes }),
+  )
 }
 
 /** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
-    const { status, roles, types, lifeline, secrets, stateFormat, once } = read
+    const { status, roles, types, lifeline, secrets, stateFormat, once, indexes } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
     return {
       status,
@@ -55,6 +61,7 @@ export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
       ...(isTexts(secrets) ? { secrets } : {}),
       ...(typeof stateFormat === "number" ? { stateFormat } : {}),
       ...(isTexts(once) ? { once } : {}),
+      ...(isTexts(indexes) ? { indexes } : {}),
     }
   } catch {
     return undefined

@@ -33,6 +33,8 @@ export interface RegistryDependencies {
   readonly types: readonly string[]
   /** The `once` methods of these types. */
   readonly once?: readonly string[] | undefined
+  /** The indexes of these types. */
+  readonly indexes?: readonly string[] | undefined
   /** How many placements this node remembers. */
   readonly placementCache: number
   /** Where the actors are kept that this node has. */

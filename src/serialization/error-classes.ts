@@ -21,6 +21,7 @@ import {
   QuarantinedError,
   TimeoutError,
 } from "../errors/call-errors.js"
+import { IndexBuildingError, NotUniqueError } from "../errors/index-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import { OperationEndedError, OperationMismatchError } from "../errors/operation-errors.js"
@@ -53,12 +54,14 @@ const ofTroupe: readonly ErrorClass[] = [
   CancelledError,
   DeathPactError,
   FencedError,
+  IndexBuildingError,
   InvalidMessageError,
   MalformedBytesError,
   NameTakenError,
   NetworkError,
   NodeIdError,
   NodeUnreachableError,
+  NotUniqueError,
   OverloadedError,
   PathResolutionError,
   OperationEndedError,

@@ -4,9 +4,6 @@ import type { ActorRef } from "../actor/actor-ref.js"
 import { type AskOptions, ask } from "../actor/ask.js"
 import type { Behavior } from "../actor/behavior.js"
 import type { Cell } from "../actor/cell.js"
-import { DeadLetters } from "../actor/dead-letters.js"
-import { Deadlines } from "../actor/deadlines.js"
-import { Dispatcher } from "../actor/dispatcher.js"
 import { EventStream } from "../actor/event-stream.js"
 import { guardedLogger } from "../actor/guarded-logger.js"
 import { type InternalRef, internal } from "../actor/internal-ref.js"
@@ -16,7 +13,6 @@ import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
 import { PathResolutionError } from "../address/path-resolution-error.js"
-import { drawFirstUid, UidReservations } from "../address/uid-reservations.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { SeedCluster } from "../membership/seed-cluster.js"
@@ -33,6 +29,7 @@ import { EntitySharding } from "../sharding/entities/entity-sharding.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
+import type { FindOptions, FindQuery, FoundActors } from "../virtual/finding.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
@@ -41,6 +38,7 @@ import { joinBySeeds } from "./join-by-seeds.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
 import type { StartOptions } from "./start-options.js"
 import type { Starting } from "./starting.js"
+import { systemEnvironment } from "./system-environment.js"
 import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
 import { systemRemoting } from "./system-remoting.js"
 
@@ -128,7 +126,7 @@ export class ActorSystem implements AsyncDisposable {
     bound: BoundListener | undefined,
   ) {
     this.#store = store
-    const { clock, random, scheduler } = ports
+    const { clock, scheduler } = ports
     const address = bound?.address ?? settings.address
     const logger = guardedLogger(ports.logger).with({
       system: address.system,
@@ -136,29 +134,12 @@ export class ActorSystem implements AsyncDisposable {
       ...(bound === undefined ? {} : { node: bound.self.address }),
     })
     const events = new EventStream(scheduler, logger)
-    let names = 0
     this.#settings = settings
     this.#phase = { name: "running", since: clock.monotonicMs() }
     this.address = address
     this.events = events
-    this.#environment = {
-      address,
-      uids: new UidReservations({ firstIssued: drawFirstUid(random) }),
-      dispatcher: new Dispatcher(scheduler, clock),
-      deadlines: new Deadlines(clock),
-      events,
-      deadLetters: new DeadLetters(events, logger, clock),
-      clock,
-      random,
-      logger,
-      askTimeoutMs: settings.requestTimeoutMs,
-      mailboxCapacity: bound === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity,
-      temporaries: new Map(),
-      freshName: () => {
-        names += 1
-        return `$${names.toString(36)}`
-      },
-    }
+    const mailboxCapacity = bound === undefined ? Number.POSITIVE_INFINITY : settings.mailboxCapacity
+    this.#environment = systemEnvironment(ports, { address, events, logger, settings, mailboxCapacity })
     this.#user = guardian(this.#environment, "user")
     this.#system = guardian(this.#environment, "system")
     if (bound === undefined) return
@@ -241,7 +222,19 @@ export class ActorSystem implements AsyncDisposable {
    * if the key is invalid, and a `TypeError` if this system has neither actors nor a store.
    */
   actor<A extends Actor>(type: ActorClass<A> | string, key: string): ActorHandle<A> {
-    if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key) as ActorHandle<A>
+    return this.#actors.handle(type, key) as ActorHandle<A>
+  }
+
+  /**
+   * Finds the actors with a value in an index of their type, or with values in a range: a page of their keys,
+   * exact at one moment. Rejects with an `IndexBuildingError` while the index does not have all actors.
+   */
+  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
+    return this.#actors.find(type, query, options)
+  }
+
+  get #actors(): VirtualActors {
+    if (this.#cluster !== undefined) return this.#cluster.actors
     throw new TypeError(
       "this system cannot call actors; set actors, or set store and listen to call actors of other nodes",
     )

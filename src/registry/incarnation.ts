@@ -83,8 +83,16 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    const { terms, roles, types, once, versions, codecs, secrets } = dependencies
-    const about = { lifeline: line?.mark, secrets, stateFormat: STATE_FORMAT, once, versions, codecs }
+    const { terms, roles, types, once, versions, codecs, indexes, secrets } = dependencies
+    const about = {
+      lifeline: line?.mark,
+      secrets,
+      stateFormat: STATE_FORMAT,
+      once,
+      versions,
+      codecs,
+      indexes,
+    }
     const record: NodeRecord = { status: "active", roles, types, ...about }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
@@ -326,6 +334,8 @@ interface IncarnationDependencies {
   /** As in the record. */
   readonly versions?: readonly string[] | undefined
   readonly codecs?: readonly string[] | undefined
+  /** The indexes of these types. */
+  readonly indexes?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
   /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */

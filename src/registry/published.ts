@@ -18,6 +18,22 @@ export interface Published {
   lowestVersion(type: string): number | undefined
   /** The active hosts of the type that cannot read states in this format of a codec, as far as they say. */
   cannotRead(type: string, codec: string): readonly string[]
+  /** What the hosts of a type say of its indexes; undefined if there are no hosts. */
+  indexes(type: string): PublishedIndexes | undefined
+}
+
+/** The indexes of a type, as its hosts declare them. */
+export interface PublishedIndexes {
+  /** By name, where all hosts declare the same. */
+  readonly agreed: ReadonlyMap<string, PublishedIndex>
+  /** Whether all hosts declare the same indexes. */
+  readonly isAgreed: boolean
+}
+
+export interface PublishedIndex {
+  readonly name: string
+  readonly version: number
+  readonly isUnique: boolean
 }
 
 /** `records` are those of all nodes, by the texts of their ids. */
@@ -26,13 +42,20 @@ export function publishedBy(records: Iterable<Known>): Published {
   /** By type: how many nodes host it, and for how many of them a method is `once`. */
   const hosts = new Map<string, { nodes: number; readonly once: Map<string, number> }>()
   const states: [node: string, states: PublishedStates][] = []
+  const indexed = new Map<string, Map<string, number>>()
   for (const [node, { record }] of records) {
-    const { status, stateFormat: format = 1, types, once = [], versions, codecs } = record
+    const { status, stateFormat: format = 1, types, once = [], versions, codecs, indexes = [] } = record
     stateFormat = Math.min(stateFormat, format)
     for (const type of types) {
       const host = hosts.get(type) ?? { nodes: 0, once: new Map() }
       host.nodes += 1
       hosts.set(type, host)
+    }
+    for (const text of new Set(indexes)) {
+      const [type, index] = split(text)
+      if (!types.includes(type)) continue
+      const counts = indexed.get(type) ?? new Map<string, number>()
+      indexed.set(type, counts.set(index, (counts.get(index) ?? 0) + 1))
     }
     for (const name of new Set(once)) {
       const [type, method] = split(name)
@@ -70,6 +93,17 @@ export function publishedBy(records: Iterable<Known>): Published {
       states.flatMap(([node, { types, codecs }]) =>
         types.includes(type) && codecs?.includes(codec) === false ? [node] : [],
       ),
+    indexes: (type) => {
+      const host = hosts.get(type)
+      if (host === undefined) return undefined
+      const counts = [...(indexed.get(type) ?? [])]
+      const everywhere = counts.filter(([, nodes]) => nodes === host.nodes)
+      const agreed = everywhere.flatMap(([text]) => readIndex(text) ?? [])
+      return {
+        agreed: new Map(agreed.map((index) => [index.name, index])),
+        isAgreed: everywhere.length === counts.length,
+      }
+    },
   }
 }
 
@@ -85,6 +119,22 @@ interface PublishedStates {
 /** Versions of 0 are not said. */
 function versionOf({ versions }: PublishedStates, type: string): number | undefined {
   return versions && (versions.get(type) ?? 0)
+}
+
+/** An index as records say it. */
+export function indexText({ name, version, isUnique }: PublishedIndex): string {
+  return `${name}/${version}${isUnique ? "/unique" : ""}`
+}
+
+function readIndex(text: string): PublishedIndex | undefined {
+  const [name = "", version, unique] = text.split("/")
+  const isKnown = unique === undefined || unique === "unique"
+  return isKnown ? { name, version: Number(version), isUnique: unique !== undefined } : undefined
+}
+
+/** An index of a type as records say it. */
+export function typeIndexText(type: string, index: PublishedIndex): string {
+  return `${type}/${indexText(index)}`
 }
 
 /** A method as records say it. */

@@ -117,7 +117,7 @@ export function firstValues(
 }
 
 /** Whether the head says what the declaration of the class does. */
-export function isOf(known: IndexedValue, { version, isUnique }: IndexDeclaration): boolean {
+export function isOf(known: IndexedValue, { version, isUnique }: Omit<IndexDeclaration, "of">): boolean {
   return known.version === version && known.isUnique === isUnique && known.mark !== "stale"
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { PLAIN } from "../../test/registry/plain-codec.js"
+import type { LogFields } from "../ports/logger.js"
 import type { NodeRecord } from "../registry/node-record.js"
 import { publishedBy } from "../registry/published.js"
 import { StateCodecs } from "../registry/state-codecs.js"
@@ -16,7 +17,10 @@ function recordOf(types: readonly string[], codecs?: readonly string[]): { reado
 /** The nodes that are warned of when each of these is looked at in turn. */
 function warned(codecs: StateCodecs, ...looks: readonly [string, { readonly record: NodeRecord }][][]) {
   const nodes: unknown[] = []
-  const unread = new UnreadCodecs(codecs, { log: (_level, _message, fields) => nodes.push(fields?.["node"]) })
+  const log = (_level: string, _message: string, fields: unknown) => {
+    nodes.push((fields as LogFields)["node"])
+  }
+  const unread = new UnreadCodecs(codecs, { log })
   for (const records of looks) unread.look(publishedBy(records), ["Account", "Cart"])
   return nodes
 }

@@ -3,13 +3,14 @@ import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
-import { onceName, versionName } from "../registry/published.js"
+import { onceName, typeIndexText, versionName } from "../registry/published.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry } from "./actor-entry.js"
 import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
+import { type FindOptions, type FindQuery, type FoundActors, find } from "./finding.js"
 import { PlacementDriver } from "./placement-driver.js"
 import { UnreadCodecs } from "./unread-codecs.js"
 
@@ -57,6 +58,13 @@ export class VirtualActors {
     const durable = [...this.host.types.values()].filter(({ durability }) => durability.isDurable)
     return durable.flatMap(({ name, stateVersion }) =>
       stateVersion === 0 ? [] : [versionName(name, stateVersion)],
+    )
+  }
+
+  /** The indexes of these types. */
+  get indexes(): readonly string[] {
+    return [...this.host.types.values()].flatMap(({ name, indexes }) =>
+      indexes.map((index) => typeIndexText(name, index)),
     )
   }
 
@@ -133,6 +141,11 @@ export class VirtualActors {
   /** Returns a handle; throws an `ActorIdError` if the key is invalid. */
   handle(type: ActorClass | string, key: string): unknown {
     return this.host.handles.of(type, key)
+  }
+
+  /** Reads a page of an index; see `finding.ts`. */
+  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
+    return find(this.host, typeof type === "function" ? (type.type ?? type.name) : type, query, options)
   }
 
   #fenced(because: string): void {

@@ -101,9 +101,7 @@ async function visit(
 }
 
 /** Repeats a call of a once method until it is known whether it was applied; each attempt is the same operation. */
-async function settled(
-  call: (options: CallOptions) => Promise<void>,
-): Promise<"done" | "refused"> {
+async function settled(call: (options: CallOptions) => Promise<void>): Promise<"done" | "refused"> {
   for (let options: CallOptions = {}; ; ) {
     try {
       await call(options)

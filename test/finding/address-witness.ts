@@ -19,6 +19,11 @@ export class AddressWitness {
   readonly #open = new Map<string, Set<Request>>()
   readonly #met = new Set<string>()
 
+  get judgement(): Judgement {
+    const { problems, granted, refused, givenUp } = this
+    return { problems: problems.slice(0, 20), granted, refused, givenUp }
+  }
+
   asks(user: string, email: string): Asked {
     this.#met.add(user)
     const suspects = this.#suspects.get(email) ?? new Set()
@@ -89,4 +94,12 @@ interface Request {
 export interface Asked {
   granted(): void
   refused(): void
+}
+
+export interface Judgement {
+  /** The first ones. */
+  readonly problems: readonly string[]
+  readonly granted: number
+  readonly refused: number
+  readonly givenUp: number
 }

@@ -42,6 +42,7 @@ export {
   TimeoutError,
 } from "./errors/call-errors.js"
 export { ImportError } from "./errors/import-error.js"
+export { IndexBuildingError, type IndexProgress, NotUniqueError } from "./errors/index-errors.js"
 export { MalformedBytesError } from "./errors/malformed-bytes-error.js"
 export { NetworkError, type NetworkErrorCode } from "./errors/network-error.js"
 export { OperationEndedError, OperationMismatchError } from "./errors/operation-errors.js"
@@ -150,6 +151,7 @@ export type {
   TraceContext,
 } from "./ports/telemetry.js"
 export type { TurnContext } from "./ports/turn-context.js"
+export type { OrderedValue } from "./registry/ordered-value.js"
 export {
   AssociationConnected,
   AssociationFailed,
@@ -208,7 +210,8 @@ export {
   type NoInitialState,
   type UndeliveredMessage,
 } from "./virtual/actor.js"
-export type { ActorClass, ActorHandle, MethodOptions } from "./virtual/actor-class.js"
+export type { ActorClass, ActorHandle, IndexOptions, MethodOptions } from "./virtual/actor-class.js"
+export type { FindOptions, FindQuery, FindRange, FoundActors } from "./virtual/find.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
 export { type ProvidedActor, provide, type RegisteredActor } from "./virtual/provide.js"
 export type { ActorReminders, Reminder } from "./virtual/reminders.js"

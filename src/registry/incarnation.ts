@@ -83,9 +83,9 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.epoch = epoch
     this.#dependencies = dependencies
     this.#line = line
-    const { terms, roles, types, once, versions, codecs, secrets } = dependencies
-    const about = { lifeline: line?.mark, secrets, stateFormat: STATE_FORMAT, once, versions, codecs }
-    const record: NodeRecord = { status: "active", roles, types, ...about }
+    const { terms, roles, types, once, versions, codecs, indexes, secrets } = dependencies
+    const states = { stateFormat: STATE_FORMAT, once, versions, codecs, indexes }
+    const record: NodeRecord = { status: "active", roles, types, lifeline: line?.mark, secrets, ...states }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
@@ -326,6 +326,7 @@ interface IncarnationDependencies {
   /** As in the record. */
   readonly versions?: readonly string[] | undefined
   readonly codecs?: readonly string[] | undefined
+  readonly indexes?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined
   /** The thread that keeps the lease while it runs; undefined where this event loop keeps it. */

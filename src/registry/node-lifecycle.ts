@@ -177,8 +177,20 @@ export class NodeLifecycle {
 
   /** Undefined if the store did not confirm the join. Rejects with a `SettingsError` for a misfit. */
   async #begunIncarnation(): Promise<Incarnation | undefined> {
-    const { store, clock, logger, lifeline, terms, roles, types, once, versions, codecs, clusterTerms } =
-      this.#dependencies
+    const {
+      store,
+      clock,
+      logger,
+      lifeline,
+      terms,
+      roles,
+      types,
+      once,
+      versions,
+      codecs,
+      indexes,
+      clusterTerms,
+    } = this.#dependencies
     const { troubles, roster } = this
     try {
       const fits =
@@ -205,6 +217,7 @@ export class NodeLifecycle {
         once,
         versions,
         codecs,
+        indexes,
         secrets: clusterTerms?.secrets,
         renewal: this.#renewal,
         fits,

@@ -21,6 +21,8 @@ export interface NodeRecord {
   readonly versions?: readonly string[] | undefined
   /** The formats of the codecs with which it can read states; undefined if it does not say. */
   readonly codecs?: readonly string[] | undefined
+  /** The indexes of its types (`published-indexes.ts`). */
+  readonly indexes?: readonly string[] | undefined
 }
 
 export type RecordStatus = "active" | "leaving" | "down"
@@ -46,16 +48,17 @@ export function encodeRecord({
   once,
   versions,
   codecs,
+  indexes,
 }: NodeRecord): Uint8Array {
-  const record: NodeRecord = { status, roles, types, lifeline, secrets, stateFormat, once, versions, codecs }
-  return Buffer.from(JSON.stringify(record))
+  const states = { stateFormat, once, versions, codecs, indexes: indexes?.length === 0 ? undefined : indexes }
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, ...states }))
 }
 
 /** Undefined for bytes that this version cannot read. */
 export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
   try {
     const read = JSON.parse(Buffer.from(bytes).toString()) as NodeRecord
-    const { status, roles, types, lifeline, secrets, stateFormat, once, versions, codecs } = read
+    const { status, roles, types, lifeline, secrets, stateFormat, once, versions, codecs, indexes } = read
     if (!isStatus(status) || !isTexts(roles) || !isTexts(types)) return undefined
     return {
       status,
@@ -67,6 +70,7 @@ export function decodeRecord(bytes: Uint8Array): NodeRecord | undefined {
       ...(isTexts(once) ? { once } : {}),
       ...(isTexts(versions) ? { versions } : {}),
       ...(isTexts(codecs) ? { codecs } : {}),
+      ...(isTexts(indexes) ? { indexes } : {}),
     }
   } catch {
     return undefined

@@ -1,4 +1,5 @@
 import type { NodeRecord } from "./node-record.js"
+import { IndexHosts, type PublishedIndexes } from "./published-indexes.js"
 import { STATE_FORMAT } from "./stored-state.js"
 
 /** What the records of all nodes say together. */
@@ -18,6 +19,8 @@ export interface Published {
   lowestVersion(type: string): number | undefined
   /** The active hosts of the type that cannot read states in this format of a codec, as far as they say. */
   cannotRead(type: string, codec: string): readonly string[]
+  /** What the hosts of a type say of its indexes; undefined if there are no hosts. */
+  indexes(type: string): PublishedIndexes | undefined
 }
 
 /** `records` are those of all nodes, by the texts of their ids. */
@@ -26,9 +29,11 @@ export function publishedBy(records: Iterable<Known>): Published {
   /** By type: how many nodes host it, and for how many of them a method is `once`. */
   const hosts = new Map<string, { nodes: number; readonly once: Map<string, number> }>()
   const states: [node: string, states: PublishedStates][] = []
+  const indexes = new IndexHosts()
   for (const [node, { record }] of records) {
     const { status, stateFormat: format = 1, types, once = [], versions, codecs } = record
     stateFormat = Math.min(stateFormat, format)
+    indexes.add(record)
     for (const type of types) {
       const host = hosts.get(type) ?? { nodes: 0, once: new Map() }
       host.nodes += 1
@@ -70,6 +75,7 @@ export function publishedBy(records: Iterable<Known>): Published {
       states.flatMap(([node, { types, codecs }]) =>
         types.includes(type) && codecs?.includes(codec) === false ? [node] : [],
       ),
+    indexes: (type) => indexes.of(type),
   }
 }
 

@@ -36,6 +36,8 @@ export interface RegistryDependencies {
   /** The versions of their states, and the formats of codecs that this node can read, as in its record. */
   readonly versions?: readonly string[] | undefined
   readonly codecs?: readonly string[] | undefined
+  /** The indexes of these types. */
+  readonly indexes?: readonly string[] | undefined
   /** How many placements this node remembers. */
   readonly placementCache: number
   /** Where the actors are kept that this node has. */

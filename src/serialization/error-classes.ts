@@ -22,6 +22,7 @@ import {
   TimeoutError,
 } from "../errors/call-errors.js"
 import { ImportError } from "../errors/import-error.js"
+import { IndexBuildingError, NotUniqueError } from "../errors/index-errors.js"
 import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { NetworkError } from "../errors/network-error.js"
 import { OperationEndedError, OperationMismatchError } from "../errors/operation-errors.js"
@@ -55,12 +56,14 @@ const ofTroupe: readonly ErrorClass[] = [
   DeathPactError,
   FencedError,
   ImportError,
+  IndexBuildingError,
   InvalidMessageError,
   MalformedBytesError,
   NameTakenError,
   NetworkError,
   NodeIdError,
   NodeUnreachableError,
+  NotUniqueError,
   OverloadedError,
   PathResolutionError,
   OperationEndedError,

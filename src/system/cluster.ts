@@ -25,6 +25,7 @@ import { shardedGroups } from "../sharding/sharded-groups.js"
 import { Shards } from "../sharding/shards.js"
 import { ActorsLeftBehind } from "../virtual/activation-events.js"
 import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
+import { takeBackIndexes } from "../virtual/index-terms.js"
 import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
 import { Finding } from "./finding.js"
 import { publishChanges } from "./publish-changes.js"
@@ -125,6 +126,7 @@ export class Cluster {
       once: actors.onceMethods,
       versions: actors.stateVersions,
       codecs: stateCodecs.formats,
+      indexes: actors.indexes,
       placementCache: settings.placementCache,
       actors: actors.table,
       clusterTerms: dependencies.isPrivate ? undefined : clusterTerms,
@@ -162,6 +164,8 @@ export class Cluster {
       // A node may have joined since that shards a type which this one hosts without. Until that is known,
       // this node hosts nothing.
       if (!dependencies.isPrivate) await wait.retry("read the groups of shards", checkShards)
+      const hosted = [...actors.host.types.values()]
+      if (hosted.length > 0) await wait.retry("read the indexes", () => takeBackIndexes(store, hosted))
       actors.joined(registry)
       membership?.joined(registry)
       await shards?.begin(wait)

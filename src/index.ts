@@ -211,7 +211,7 @@ export {
   type UndeliveredMessage,
 } from "./virtual/actor.js"
 export type { ActorClass, ActorHandle, IndexOptions, MethodOptions } from "./virtual/actor-class.js"
-export type { FindOptions, FindQuery, FindRange, FoundActors } from "./virtual/finding.js"
+export type { FindOptions, FindQuery, FindRange, FoundActors } from "./virtual/find.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
 export { type ProvidedActor, provide, type RegisteredActor } from "./virtual/provide.js"
 export type { ActorReminders, Reminder } from "./virtual/reminders.js"

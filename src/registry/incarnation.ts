@@ -84,16 +84,8 @@ export class Incarnation implements LeaseOwner, RenewalClient {
     this.#dependencies = dependencies
     this.#line = line
     const { terms, roles, types, once, versions, codecs, indexes, secrets } = dependencies
-    const about = {
-      lifeline: line?.mark,
-      secrets,
-      stateFormat: STATE_FORMAT,
-      once,
-      versions,
-      codecs,
-      indexes,
-    }
-    const record: NodeRecord = { status: "active", roles, types, ...about }
+    const states = { stateFormat: STATE_FORMAT, once, versions, codecs, indexes }
+    const record: NodeRecord = { status: "active", roles, types, lifeline: line?.mark, secrets, ...states }
     this.#lease = { node: `${node}`, epoch, terms, record }
     this.fenced = new Promise((resolve) => {
       this.#resolveFenced = resolve
@@ -334,7 +326,6 @@ interface IncarnationDependencies {
   /** As in the record. */
   readonly versions?: readonly string[] | undefined
   readonly codecs?: readonly string[] | undefined
-  /** The indexes of these types. */
   readonly indexes?: readonly string[] | undefined
   /** Fingerprints of the secrets, for the record. */
   readonly secrets?: readonly string[] | undefined

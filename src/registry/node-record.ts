@@ -21,7 +21,7 @@ export interface NodeRecord {
   readonly versions?: readonly string[] | undefined
   /** The formats of the codecs with which it can read states; undefined if it does not say. */
   readonly codecs?: readonly string[] | undefined
-  /** The indexes of its types (`published.ts`). */
+  /** The indexes of its types (`published-indexes.ts`). */
   readonly indexes?: readonly string[] | undefined
 }
 
@@ -50,9 +50,8 @@ export function encodeRecord({
   codecs,
   indexes,
 }: NodeRecord): Uint8Array {
-  const about = { lifeline, secrets, stateFormat, once, versions, codecs }
-  const has = indexes === undefined || indexes.length === 0 ? {} : { indexes }
-  return Buffer.from(JSON.stringify({ status, roles, types, ...about, ...has }))
+  const states = { stateFormat, once, versions, codecs, indexes: indexes?.length === 0 ? undefined : indexes }
+  return Buffer.from(JSON.stringify({ status, roles, types, lifeline, secrets, ...states }))
 }
 
 /** Undefined for bytes that this version cannot read. */

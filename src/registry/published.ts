@@ -1,4 +1,5 @@
 import type { NodeRecord } from "./node-record.js"
+import { IndexHosts, type PublishedIndexes } from "./published-indexes.js"
 import { STATE_FORMAT } from "./stored-state.js"
 
 /** What the records of all nodes say together. */
@@ -22,30 +23,17 @@ export interface Published {
   indexes(type: string): PublishedIndexes | undefined
 }
 
-/** The indexes of a type, as its hosts declare them. */
-export interface PublishedIndexes {
-  /** By name, where all hosts declare the same. */
-  readonly agreed: ReadonlyMap<string, PublishedIndex>
-  /** Whether all hosts declare the same indexes. */
-  readonly isAgreed: boolean
-}
-
-export interface PublishedIndex {
-  readonly name: string
-  readonly version: number
-  readonly isUnique: boolean
-}
-
 /** `records` are those of all nodes, by the texts of their ids. */
 export function publishedBy(records: Iterable<Known>): Published {
   let stateFormat = STATE_FORMAT
   /** By type: how many nodes host it, and for how many of them a method is `once`. */
   const hosts = new Map<string, { nodes: number; readonly once: Map<string, number> }>()
   const states: [node: string, states: PublishedStates][] = []
-  const indexed = new Map<string, Map<string, number>>()
+  const indexes = new IndexHosts()
   for (const [node, { record }] of records) {
     const { status, stateFormat: format = 1, types, once = [], versions, codecs, indexes = [] } = record
     stateFormat = Math.min(stateFormat, format)
+    indexes.add(record)
     for (const type of types) {
       const host = hosts.get(type) ?? { nodes: 0, once: new Map() }
       host.nodes += 1
@@ -93,17 +81,7 @@ export function publishedBy(records: Iterable<Known>): Published {
       states.flatMap(([node, { types, codecs }]) =>
         types.includes(type) && codecs?.includes(codec) === false ? [node] : [],
       ),
-    indexes: (type) => {
-      const host = hosts.get(type)
-      if (host === undefined) return undefined
-      const counts = [...(indexed.get(type) ?? [])]
-      const everywhere = counts.filter(([, nodes]) => nodes === host.nodes)
-      const agreed = everywhere.flatMap(([text]) => readIndex(text) ?? [])
-      return {
-        agreed: new Map(agreed.map((index) => [index.name, index])),
-        isAgreed: everywhere.length === counts.length,
-      }
-    },
+    indexes: (type) => indexes.of(type),
   }
 }
 

@@ -28,7 +28,7 @@ import { EntitySharding } from "../sharding/entities/entity-sharding.js"
 import type { Actor } from "../virtual/actor.js"
 import type { ActorClass, ActorHandle } from "../virtual/actor-class.js"
 import type { ActorsGate } from "../virtual/actors-gate.js"
-import type { FindOptions, FindQuery, FoundActors } from "../virtual/finding.js"
+import type { FindOptions, FindQuery, FoundActors } from "../virtual/find.js"
 import type { VirtualActors } from "../virtual/virtual-actors.js"
 import type { ActorKeys, ListActorsOptions } from "./actor-keys.js"
 import type { ActorPlace } from "./actor-place.js"
@@ -258,6 +258,14 @@ export class ActorSystem implements AsyncDisposable {
    */
   locate(type: ActorClass | string, key: string): Promise<ActorPlace | undefined> {
     return this.#finding("locate").locate(type, key)
+  }
+
+  /**
+   * Finds the actors with a value in an index of their type, or with values in a range: a page of their keys,
+   * exact at one moment. Rejects with an `IndexBuildingError` while the index does not have all actors.
+   */
+  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
+    return this.#finding("find").find(type, query, options)
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Actor } from "../virtual/actor.js"
 import type { ActorClass } from "../virtual/actor-class.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { ActorType } from "../virtual/actor-type.js"
+import { type FindOptions, type FindQuery, type FoundActors, find } from "../virtual/find.js"
 import { type ActorKeys, type ListActorsOptions, StoredKeys } from "./actor-keys.js"
 import { type ActorPlace, placeOf, recordKeyOf, shardingOf } from "./actor-place.js"
 
@@ -31,6 +32,10 @@ export class Finding {
     const { store, namespace } = this.#host.options
     const id = ActorId.of(namespace, name, key)
     return placeOf(store, recordKeyOf(id, await shardingOf(store, id, { hosted, given })))
+  }
+
+  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
+    return find(this.#host, this.#typeOf(type).name, query, options)
   }
 
   /** The class that this node hosts is the one that counts; only without it is the given one looked at. */

@@ -44,7 +44,7 @@ export function messageProblem(
   )
 }
 
-/** Throws if what a turn has decided does not fit into one commit with the state; `entries` are of indexes. */
+/** Throws if what a turn has decided, and its index entries, do not fit into one commit with the state. */
 export function checkRoom(
   draft: readonly Drafted[],
   state: Uint8Array,

@@ -35,9 +35,9 @@ import { copiedResult, Failure } from "./turn-result.js"
  * operation, and its satellites are one contribution to a batch. It is all or nothing, in memory too: if it
  * throws, or what it decided cannot be stored, the state is restored as it was when the turn began.
  *
- * An activation has this part once it needs it. From then on its saves and all of its answers pass it too. One
- * of a type with indexes has it from its start, as entries are part of every commit. While one of its commits
- * may be rejected, no turn ends, and nothing else is contributed (`entered-indexes.ts`).
+ * An activation has this part once it needs it. From then on its saves and all of its answers pass it too.
+ * One of a type with indexes has it from its start, as entries are part of every commit. While one of its
+ * commits may be rejected, no turn ends, and nothing else is contributed (`entered-indexes.ts`).
  */
 export class DurableTurns extends TurnDrafts {
   #recollection: Recollection

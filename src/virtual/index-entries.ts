@@ -155,7 +155,7 @@ export interface IndexDeclaration extends IndexName {
 }
 
 /** What the head of a state says of one index. */
-export interface IndexedValue extends IndexName {
+interface IndexedValue extends IndexName {
   readonly version: number
   /** `stale`: entered, and kept by a node whose class has no such index. `unowned`: others have the value. */
   readonly mark: "entered" | "stale" | "unowned"

@@ -15,7 +15,7 @@ export interface IndexRecord {
 }
 
 /** A walk over the states of a type, which builds their actors into the indexes. */
-export interface IndexWalk extends IndexProgress {
+interface IndexWalk extends IndexProgress {
   /** The indexes that it completes. */
   readonly declared: readonly string[]
   /** The last key of a state that it has passed; empty at its beginning. */
@@ -24,7 +24,7 @@ export interface IndexWalk extends IndexProgress {
   readonly isClean: boolean
 }
 
-/** Without what a node does not keep complete that declares these indexes; undefined if it keeps all of it. */
+/** Without what a node that declares these indexes does not keep complete; undefined if it keeps all. */
 export function withoutOthers(record: IndexRecord, declared: readonly string[]): IndexRecord | undefined {
   const complete = record.complete.filter((index) => declared.includes(index))
   const isKept = record.walk === undefined || record.walk.declared.every((index) => declared.includes(index))

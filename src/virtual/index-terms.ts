@@ -1,8 +1,9 @@
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterStore, Entry, Revision } from "../ports/store.js"
 import { listAll } from "../registry/list-all.js"
-import { decodeRecord, NODES } from "../registry/node-record.js"
-import { indexText, type PublishedIndexes, publishedBy } from "../registry/published.js"
+import { decodeRecord, NODES, type NodeRecord } from "../registry/node-record.js"
+import { publishedBy } from "../registry/published.js"
+import { indexText, type PublishedIndexes } from "../registry/published-indexes.js"
 import { statesOf } from "../registry/registry-keys.js"
 import { decodeState, STATE_FORMAT } from "../registry/stored-state.js"
 import type { ActorType } from "./actor-type.js"
@@ -17,7 +18,7 @@ import {
 } from "./index-record.js"
 
 /** The record of a type's indexes as it was read. */
-export interface IndexRecordSeen {
+interface IndexRecordSeen {
   readonly record: IndexRecord
   /** Undefined if there is none. */
   readonly at: Revision | undefined
@@ -31,7 +32,7 @@ export async function readIndexRecord(store: ClusterStore, type: string): Promis
 }
 
 /** Writes the record over the one that was read. Resolves with false if another node has written it since. */
-export async function writeIndexRecord(
+async function writeIndexRecord(
   store: ClusterStore,
   type: string,
   { at, epoch }: IndexRecordSeen,
@@ -80,14 +81,15 @@ async function takeBack(
  * What the hosts of a type declare, as the store has it at this moment. Undefined while one of them may write
  * states without what the others declare.
  */
-export async function declaredNow(store: ClusterStore, type: string): Promise<PublishedIndexes | undefined> {
+async function declaredNow(store: ClusterStore, type: string): Promise<PublishedIndexes | undefined> {
   const { entries } = await listAll(store, NODES)
-  const records = entries.flatMap(({ key, value }) => {
-    const record = decodeRecord(value)
-    return record === undefined ? [] : [[key.slice(NODES.length), { record }] as const]
-  })
-  const published = publishedBy(records)
+  const published = publishedBy(entries.flatMap(nodeOf))
   return published.stateFormat < STATE_FORMAT ? undefined : published.indexes(type)
+}
+
+function nodeOf({ key, value }: Entry): (readonly [string, { readonly record: NodeRecord }])[] {
+  const record = decodeRecord(value)
+  return record === undefined ? [] : [[key.slice(NODES.length), { record }]]
 }
 
 /**
@@ -109,7 +111,7 @@ export async function completeIfFew(
 }
 
 /** Whether the actor of a state is in all of the indexes, with each of its values. */
-export function isEntered({ value }: Entry, { agreed }: PublishedIndexes): boolean {
+function isEntered({ value }: Entry, { agreed }: PublishedIndexes): boolean {
   try {
     const { indexed, end } = decodeState(value)
     if (end !== undefined) return true

@@ -3,7 +3,8 @@ import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
 import type { ActorTable } from "../registry/actor-table.js"
 import type { NodeLife } from "../registry/node-life.js"
-import { onceName, typeIndexText, versionName } from "../registry/published.js"
+import { onceName, versionName } from "../registry/published.js"
+import { typeIndexText } from "../registry/published-indexes.js"
 import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry } from "./actor-entry.js"
@@ -50,6 +51,13 @@ export class VirtualActors {
   get onceMethods(): readonly string[] {
     return [...this.host.types.values()].flatMap((type) =>
       type.onceMethods.map((method) => onceName(type.name, method)),
+    )
+  }
+
+  /** The indexes of these types. */
+  get indexes(): readonly string[] {
+    return [...this.host.types.values()].flatMap(({ name, indexes }) =>
+      indexes.map((index) => typeIndexText(name, index)),
     )
   }
 

@@ -89,18 +89,14 @@ export class ClusterRole {
     return this.#topology?.isLeaving(node) === true
   }
 
-  /** Returns the members that may host the type. As a client this node is not one, even if still listed. */
-  hosts(type: string): readonly Candidate[] {
-    const candidates = this.#topology?.candidates(type) ?? []
+  /**
+   * Returns the members that may host the type, and can read states of this version if one is given. As a
+   * client this node is not one, even if still listed.
+   */
+  hosts(type: string, stateVersion?: number): readonly Candidate[] {
+    const candidates = this.#topology?.candidates(type, stateVersion) ?? []
     const present = this.#left.size === 0 ? candidates : candidates.filter(({ node }) => this.hasMember(node))
     return this.isMember ? present : present.filter(({ node }) => !node.equals(this.self))
-  }
-
-  /** Those of them that can read states of this version; all of them if it is undefined. */
-  hostsOf(type: string, stateVersion: number | undefined): readonly Candidate[] {
-    const all = this.hosts(type)
-    if (stateVersion === undefined) return all
-    return all.filter(({ node }) => this.#topology?.knows(node, type, stateVersion))
   }
 
   isHost(type: string): boolean {

@@ -243,9 +243,8 @@ function topologyOf(version: number, pick: number): Topology {
   const hosts = there.filter((_node, at) => (pick >> (at + 3)) % 2 === 0).map((node) => ({ node }))
   return {
     version,
-    candidates: () => hosts,
-    // The higher the version, the fewer nodes know it.
-    knows: (node, _type, version) => there.some((one, at) => one.equals(node) && at >= version),
+    // The higher the version, the fewer nodes know it, and not this one.
+    candidates: (_type, version = 0) => hosts.filter(({ node }) => nodes.indexOf(node) >= version),
     has: (node) => there.some((one) => one.equals(node)),
     isLeaving: (node) => there.some((one, at) => one.equals(node) && (pick >> (at + 6)) % 2 === 1),
   }

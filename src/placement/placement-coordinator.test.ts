@@ -735,8 +735,8 @@ test.each<Planted>([
   {
     bug: "the actor goes to a node that does not know the version either",
     file: "cluster-role",
-    from: "this.#topology?.knows(node, type, stateVersion)",
-    to: "!node.equals(this.self)",
+    from: "this.#topology?.candidates(type, stateVersion) ?? []",
+    to: "(this.#topology?.candidates(type) ?? []).filter(({ node }) => !node.equals(this.self))",
     found:
       "later version: the claim is given up, and the answer is a node that knows the version, for all waiters",
   },
@@ -996,14 +996,13 @@ function whereabouts([node = "", at]: readonly string[]): Whereabouts {
 function topologyOf(version: number, names: readonly string[]): Topology {
   const nodes = names.map((name) => nodeNamed(name.slice(0, 1)))
   const hosts = nodes.filter((_node, at) => !/[-~]$/.test(names[at] as string)).map((node) => ({ node }))
+  /** A digit after the name is the version that the node knows, if it is not 1. */
+  const versionOf = ({ host }: NodeId) =>
+    Number(/\d/.exec(names.find((name) => name.startsWith(host)) ?? "")?.[0] ?? 1)
   return {
     version,
-    candidates: (type) => (type === "T" ? hosts : []),
-    // A digit after the name is the version that the node knows, if it is not 1.
-    knows: (node, _type, version) => {
-      const name = names.find((one) => one.startsWith(node.host))
-      return name !== undefined && version <= Number(/\d/.exec(name)?.[0] ?? 1)
-    },
+    candidates: (type, version = 0) =>
+      type === "T" ? hosts.filter(({ node }) => versionOf(node) >= version) : [],
     has: (node) => nodes.some((one) => one.equals(node)),
     isLeaving: (node) => names.includes(`${node.host}~`),
   }

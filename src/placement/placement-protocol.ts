@@ -189,10 +189,11 @@ export interface LookUpFailure {
 /** The members of the cluster at one version. Immutable: a change makes a topology with a higher version. */
 export interface Topology {
   readonly version: number
-  /** Returns the active members that host the type, each once. */
-  candidates(type: string): readonly Candidate[]
-  /** Returns whether the node can read states of the type that are of this version. */
-  knows(node: NodeId, type: string, stateVersion: number): boolean
+  /**
+   * Returns the active members that host the type, each once; with a `stateVersion`, those that can read
+   * states of that version.
+   */
+  candidates(type: string, stateVersion?: number): readonly Candidate[]
   /** Returns whether the node has a record; the node may be leaving or unreachable. */
   has(node: NodeId): boolean
   /** Returns whether the node has a record and is leaving: it ends its actors, and claims none. */

@@ -44,7 +44,7 @@ export function nextStep(
   }
 
   const since = known === undefined ? undefined : revisionOf(known)
-  const hosts = role.hostsOf(id.type, options.stateVersion)
+  const hosts = role.hosts(id.type, options.stateVersion)
   if (options.stateVersion !== undefined && hosts.length === 0) {
     return { kind: "refuse", refusal: laterVersion(id, options.stateVersion) }
   }

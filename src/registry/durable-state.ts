@@ -204,7 +204,8 @@ export class DurableState extends StateWriter {
   }
 
   #check(value: unknown): void {
-    if (this.dependencies.checksWrites === true) checkState(value, this.#format)
+    if (this.#shape.problemOf === undefined || this.dependencies.checksWrites !== true) return
+    checkState(value, this.#format)
   }
 
   /** Whether an earlier version is written than the type has. */

@@ -197,23 +197,39 @@ export class VirtualActors {
   #topologyOf(view: ClusterView) {
     return {
       version: view.version,
-      knows: (node: NodeId, type: string, stateVersion: number) =>
-        (this.host.registry.published.versionOn(node.text, type) ?? -1) >= stateVersion,
       has: (node: NodeId) => view.has(node),
       isLeaving: (node: NodeId) => view.member(node)?.status === "leaving",
-      candidates: (type: string) => this.#candidates(view, type),
+      candidates: (type: string, stateVersion?: number) =>
+        stateVersion === undefined
+          ? this.#candidates(view, type)
+          : this.#candidatesOf(view, type, stateVersion),
     }
+  }
+
+  /** The hosts that know the version: those that can be reached, or all of them if none can. */
+  #candidatesOf(view: ClusterView, type: string, stateVersion: number): readonly Candidate[] {
+    const { published } = this.host.registry
+    const able = view.members.filter(({ node, status }) => {
+      return status === "up" && (published.versionOn(node.text, type) ?? -1) >= stateVersion
+    })
+    const reached = able.filter(({ node }) => view.isReachable(node))
+    return this.#withLoads(reached.length === 0 ? able : reached)
   }
 
   /** Omits the loads if the type has no strategy; the candidates then depend only on the view. */
   #candidates(view: ClusterView, type: string): readonly Candidate[] {
-    const { types, options, registry, catalog, directories } = this.host
+    const { types, registry, directories } = this.host
     if (types.get(type)?.placement === undefined) {
       const self = directories.has(type) ? view.member(registry.node) : undefined
       // A node that leaves starts the actors of its shards until they have moved: turns may wait for them.
       return self?.status === "leaving" ? [...view.hosting(type), self] : view.hosting(type)
     }
-    return view.hosting(type).map(({ node }) => {
+    return this.#withLoads(view.hosting(type))
+  }
+
+  #withLoads(members: readonly Candidate[]): readonly Candidate[] {
+    const { options, registry, catalog } = this.host
+    return members.map(({ node }) => {
       const load = node.equals(registry.node) ? catalog.size : options.loadOf(node)
       return load === undefined ? { node } : { node, load }
     })

@@ -31,19 +31,13 @@ export function publishedBy(records: Iterable<Known>): Published {
   const states: [node: string, states: PublishedStates][] = []
   const indexes = new IndexHosts()
   for (const [node, { record }] of records) {
-    const { status, stateFormat: format = 1, types, once = [], versions, codecs, indexes = [] } = record
+    const { status, stateFormat: format = 1, types, once = [], versions, codecs } = record
     stateFormat = Math.min(stateFormat, format)
     indexes.add(record)
     for (const type of types) {
       const host = hosts.get(type) ?? { nodes: 0, once: new Map() }
       host.nodes += 1
       hosts.set(type, host)
-    }
-    for (const text of new Set(indexes)) {
-      const [type, index] = split(text)
-      if (!types.includes(type)) continue
-      const counts = indexed.get(type) ?? new Map<string, number>()
-      indexed.set(type, counts.set(index, (counts.get(index) ?? 0) + 1))
     }
     for (const name of new Set(once)) {
       const [type, method] = split(name)
@@ -97,22 +91,6 @@ interface PublishedStates {
 /** Versions of 0 are not said. */
 function versionOf({ versions }: PublishedStates, type: string): number | undefined {
   return versions && (versions.get(type) ?? 0)
-}
-
-/** An index as records say it. */
-export function indexText({ name, version, isUnique }: PublishedIndex): string {
-  return `${name}/${version}${isUnique ? "/unique" : ""}`
-}
-
-function readIndex(text: string): PublishedIndex | undefined {
-  const [name = "", version, unique] = text.split("/")
-  const isKnown = unique === undefined || unique === "unique"
-  return isKnown ? { name, version: Number(version), isUnique: unique !== undefined } : undefined
-}
-
-/** An index of a type as records say it. */
-export function typeIndexText(type: string, index: PublishedIndex): string {
-  return `${type}/${indexText(index)}`
 }
 
 /** A method as records say it. */

@@ -223,19 +223,7 @@ export class ActorSystem implements AsyncDisposable {
    * if the key is invalid, and a `TypeError` if this system has neither actors nor a store.
    */
   actor<A extends Actor>(type: ActorClass<A> | string, key: string): ActorHandle<A> {
-    return this.#actors.handle(type, key) as ActorHandle<A>
-  }
-
-  /**
-   * Finds the actors with a value in an index of their type, or with values in a range: a page of their keys,
-   * exact at one moment. Rejects with an `IndexBuildingError` while the index does not have all actors.
-   */
-  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
-    return this.#actors.find(type, query, options)
-  }
-
-  get #actors(): VirtualActors {
-    if (this.#cluster !== undefined) return this.#cluster.actors
+    if (this.#cluster !== undefined) return this.#cluster.actors.handle(type, key) as ActorHandle<A>
     throw new TypeError(
       "this system cannot call actors; set actors, or set store and listen to call actors of other nodes",
     )

@@ -11,7 +11,6 @@ import type { ActorEntry } from "./actor-entry.js"
 import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
-import { type FindOptions, type FindQuery, type FoundActors, find } from "./finding.js"
 import { PlacementDriver } from "./placement-driver.js"
 import { UnreadCodecs } from "./unread-codecs.js"
 
@@ -66,13 +65,6 @@ export class VirtualActors {
     const durable = [...this.host.types.values()].filter(({ durability }) => durability.isDurable)
     return durable.flatMap(({ name, stateVersion }) =>
       stateVersion === 0 ? [] : [versionName(name, stateVersion)],
-    )
-  }
-
-  /** The indexes of these types. */
-  get indexes(): readonly string[] {
-    return [...this.host.types.values()].flatMap(({ name, indexes }) =>
-      indexes.map((index) => typeIndexText(name, index)),
     )
   }
 
@@ -149,11 +141,6 @@ export class VirtualActors {
   /** Returns a handle; throws an `ActorIdError` if the key is invalid. */
   handle(type: ActorClass | string, key: string): unknown {
     return this.host.handles.of(type, key)
-  }
-
-  /** Reads a page of an index; see `finding.ts`. */
-  find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
-    return find(this.host, typeof type === "function" ? (type.type ?? type.name) : type, query, options)
   }
 
   #fenced(because: string): void {

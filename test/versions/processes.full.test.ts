@@ -6,13 +6,13 @@ import { rolledOut } from "./rollouts.js"
 
 const load = { keys: 400, inFlight: 16, pauseMs: 4_000 }
 
-it("1,600 actors on SQLite go to another version and back", async () => {
+it("1,600 actors on SQLite go to another version and back", { timeout: 400_000 }, async () => {
   const store = { kind: "sqlite", file: scratchFile() } as const
   console.log("SQLite", await rolledOut({ store, ...load, keys: 800 }))
 })
 
 await describeWith("postgres-18", "on PostgreSQL", () => {
-  it("800 actors go to another version and back", async () => {
+  it("800 actors go to another version and back", { timeout: 400_000 }, async () => {
     const server = await PostgresServer.start()
     onTestFinished(() => server.remove())
     const store = { kind: "postgres", url: server.url, ca: undefined } as const

@@ -191,7 +191,8 @@ export class ActorImport {
   ): Promise<SaveOutcome> {
     const [key, generation] = held
     const { registry } = this.#host
-    const writeId = `${registry.node.incarnation}.${generation}.${registry.incarnation?.nextWrite() ?? 0}`
+    // Ids of writes say under which generation they were made; this one is not of an activation.
+    const writeId = `${IMPORTED}${registry.node.incarnation}.${generation}.${registry.incarnation?.nextWrite() ?? 0}`
     if (head.end === undefined) this.#own.add(writeId)
     const { bytes } = encodeState({ ...head, writeId }, (out) => out.raw(value))
     const state = { key: stateKey(id), over }
@@ -301,6 +302,9 @@ interface Converted {
   readonly value: Uint8Array
   readonly rows: readonly StoredRow[]
 }
+
+/** What the ids of its writes begin with. */
+export const IMPORTED = "import-"
 
 const GAVE_UP: SaveEvent = { kind: "gave-up" }
 const NO_BYTES = new Uint8Array(0)

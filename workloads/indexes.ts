@@ -67,7 +67,7 @@ function drawCluster(stage: Stage, isCalm: boolean): Cluster<Registrar> {
       reconnect: { fromMs: 50, toMs: 500 },
       keepAlive: { intervalMs: 1_000, timeoutMs: 4_000 },
       lease: {
-        ttlMs: stage.knob("ttlMs", [1_000, 2_000]),
+        ttlMs: stage.knob("ttlMs", [1_500, 3_000]),
         driftMargin: 0.1,
         deathProof: stage.knob("deathProof", [false, false, true]),
       },

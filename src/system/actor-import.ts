@@ -4,12 +4,18 @@ import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ShardedPlacement } from "../placement/sharded.js"
 import type { MonotonicMs } from "../ports/clock.js"
 import type { Entry, Revision, Write } from "../ports/store.js"
-import { saveCommit } from "../registry/commits.js"
+import { guardsThatRefused, type Proposal, type SatelliteChanges, saveCommit } from "../registry/commits.js"
 import { listAll } from "../registry/list-all.js"
 import { satelliteKey, stateKey } from "../registry/registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../registry/save.js"
 import { writeIdOf } from "../registry/state-value.js"
-import { decodeState, encodeState, hasEnded, type StateHead } from "../registry/stored-state.js"
+import {
+  decodeState,
+  encodeState,
+  hasEnded,
+  type StateHead,
+  type StoredState,
+} from "../registry/stored-state.js"
 import { CHUNK_FROM_BYTES, chunkName } from "../registry/turn-draft.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { duePlace, keepingKey, wardOf } from "../virtual/due-entry.js"
@@ -17,6 +23,8 @@ import { digestOf } from "../virtual/durable-owner.js"
 import type { Held } from "../virtual/held-start.js"
 import type { Holder } from "../virtual/holder.js"
 import { INBOX } from "../virtual/inbox.js"
+import { decodeIndexed, entryChanges, type Indexed, indexDeletions } from "../virtual/index-entries.js"
+import type { IndexedActor } from "../virtual/index-keys.js"
 import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
@@ -33,6 +41,9 @@ import type { ExportedActor } from "./exported-lines.js"
  * next activation has begun, and on the revision of the state, so that they are in one chain. Writing without
  * a hold was rejected. On the conditions that state and placement are absent, a write that hung could bring a
  * destroyed actor back; and one behind the back of an activation is overwritten by it, or ends its turns.
+ *
+ * The head of a state says what the actor has in indexes, so its entries are made with it, in the same commit.
+ * A unique value that another actor has refuses the import of this one.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
  * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
@@ -63,7 +74,7 @@ export class ActorImport {
   }
 
   /** Resolves with "exists" if there is such an actor, and it is not to be replaced. */
-  async run(id: ActorId, actor: ExportedActor, replaces: boolean): Promise<"imported" | "exists"> {
+  async run(id: ActorId, actor: ExportedActor, replaces: boolean): Promise<ImportOutcome> {
     if (!replaces && exists(await this.#read(id))) return "exists"
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const outcome = await this.#attempt(id, actor, replaces)
@@ -72,11 +83,7 @@ export class ActorImport {
     throw new StoreUnavailableError(`${id} could not be written: it is taken each time`, "unknown")
   }
 
-  async #attempt(
-    id: ActorId,
-    actor: ExportedActor,
-    replaces: boolean,
-  ): Promise<"imported" | "exists" | "again"> {
+  async #attempt(id: ActorId, actor: ExportedActor, replaces: boolean): Promise<ImportOutcome | "again"> {
     const until = this.#host.clock.monotonicMs() + HELD_MS
     const held = await this.#holder.hold(id, HELD_MS)
     let isDecided = false
@@ -88,7 +95,9 @@ export class ActorImport {
         return isOwn ? "imported" : "exists"
       }
       const outcome = await this.#write(id, actor, { held, entry, until })
-      isDecided = outcome.kind !== "unknown"
+      // Guards can hold again, so a copy that was sent before one has refused another may yet be made.
+      isDecided = outcome.kind !== "unknown" && outcome.kind !== "taken"
+      if (outcome.kind === "taken") return { taken: outcome.key }
       return outcome.kind === "saved" ? "imported" : "again"
     } finally {
       await this.#holder.letGo(id, isDecided)
@@ -99,11 +108,16 @@ export class ActorImport {
     return (await this.#host.options.store.get(stateKey(id))).entry
   }
 
-  async #write(id: ActorId, actor: ExportedActor, { held, entry, until }: Target): Promise<SaveOutcome> {
+  async #write(
+    id: ActorId,
+    actor: ExportedActor,
+    { held, entry, until }: Target,
+  ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
     const { head, value, rows } = this.#converted(actor, there)
     const isNew = head.memory !== undefined || head.chunk !== undefined
-    if (isNew && this.#host.registry.published.stateFormat < 2) throw notYet(id)
+    const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
+    if (this.#host.registry.published.stateFormat < format) throw notYet(id)
     const dues = this.#dues(head.memory, rows)
     const puts = new Map<string, Uint8Array>()
     for (const { name, value } of rows) puts.set(satelliteKey(id, name), value)
@@ -116,16 +130,18 @@ export class ActorImport {
       ...[...puts].map(([key, value]): Write => ({ kind: "put", key, value })),
     ]
     const [last = [], ...before] = batches(writes, value.length).reverse()
+    // An unfinished actor has no entries.
+    const had = before.length === 0 ? there.indexed : []
+    const entered = entryChanges(this.#indexed(id), had, decodeIndexed(head.indexed))
+    const left = before.length === 0 ? [] : [...indexDeletions(this.#indexed(id), there.indexed)]
     let over = entry?.revision
     let deadline = until
     for (const batch of before.reverse()) {
       if (this.#host.registry.published.stateFormat < 3) throw notYet(id)
-      const unfinished = { phase: "dying", generation: held[1] } as const
-      const saved = await this.#save(id, { ...actor, end: unfinished }, NO_BYTES, batch, {
-        held,
-        over,
-        deadline,
-      })
+      const end = { phase: "dying", generation: held[1] } as const
+      const unfinished = { version: actor.version, codec: actor.codec, end, value: NO_BYTES }
+      const changes = { writes: [...batch, ...left.splice(0)], absent: [] }
+      const saved = await this.#save(id, unfinished, changes, { held, over, deadline })
       if (saved.kind !== "saved") return saved
       over = saved.revision
       const now = this.#host.clock.monotonicMs()
@@ -133,7 +149,9 @@ export class ActorImport {
       if (renewed[1] !== held[1]) return { kind: "refused" }
       deadline = now + HELD_MS
     }
-    const outcome = await this.#save(id, head, value, last, { held, over, deadline })
+    const guards = entered.guards.map(({ key }) => key)
+    const changes = { writes: [...last, ...entered.writes], absent: [], guards }
+    const outcome = await this.#save(id, { ...head, value }, changes, { held, over, deadline })
     if (outcome.kind !== "saved") return outcome
     const first = Math.min(...dues.map(({ at }) => at))
     if (dues.length > 0) this.#host.due.added(id.type, place.ward, first)
@@ -151,15 +169,19 @@ export class ActorImport {
       const head = entry && decodeState(entry.value)
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0 }
+      const indexed = decodeIndexed(head?.indexed)
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0 }
+      return { keys, chunk: undefined, sent: 0, indexed: [] }
     }
   }
 
   /** What is written of an actor. */
-  #converted({ version, codec, value, memory: bytes, rows: all }: ExportedActor, there: Stored): Converted {
+  #converted(
+    { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
+    there: Stored,
+  ): Converted {
     const memory = bytes && OperationMemory.decode(bytes)
     // The receivers of another cluster may have had as many messages of the actor that is replaced.
     const shift = this.#isSameStore ? 0 : there.sent
@@ -167,7 +189,7 @@ export class ActorImport {
     if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
-      head: { version, codec, memory: memory?.encode(), chunk },
+      head: { version, codec, memory: memory?.encode(), chunk, indexed },
       value: chunk === undefined ? value : NO_BYTES,
       rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
     }
@@ -182,24 +204,30 @@ export class ActorImport {
     return duePlace(wardOf(id, this.#sharding), id, (text) => digestOf({ digest }, text))
   }
 
+  #indexed({ type, key }: ActorId): IndexedActor {
+    const { digest } = this.#host.options
+    return { type, key, digestOf: (text) => digestOf({ digest }, text) }
+  }
+
   async #save(
     id: ActorId,
-    head: Omit<StateHead, "writeId">,
-    value: Uint8Array,
-    writes: readonly Write[],
+    { value, ...head }: Omit<StoredState, "writeId">,
+    changes: SatelliteChanges,
     { held, over, deadline }: Chain,
-  ): Promise<SaveOutcome> {
+  ): Promise<SaveOutcome | Taken> {
     const [key, generation] = held
     const { registry } = this.#host
-    const writeId = `${registry.node.incarnation}.${generation}.${registry.incarnation?.nextWrite() ?? 0}`
+    // Ids of writes say under which generation they were made; this one is not of an activation.
+    const writeId = `${IMPORTED}${registry.node.incarnation}.${generation}.${registry.incarnation?.nextWrite() ?? 0}`
     if (head.end === undefined) this.#own.add(writeId)
     const { bytes } = encodeState({ ...head, writeId }, (out) => out.raw(value))
     const state = { key: stateKey(id), over }
-    const proposal = saveCommit({ key, generation }, state, bytes, { writes, absent: [] })
+    const proposal = saveCommit({ key, generation }, state, bytes, changes)
     const save = new Save(writeId, over)
     for (let command: SaveCommand = save.begin(); command.kind !== "end"; ) {
       const isLate = this.#host.clock.monotonicMs() >= deadline
-      const event = isLate ? GAVE_UP : await this.#eventOf(command, id, proposal)
+      const event = isLate ? GAVE_UP : await this.#eventOf(command, id, { proposal, changes })
+      if (event.kind === "taken") return event
       const next = save.handle(event)
       if (next === undefined) throw new Error("a save got an event that it had not asked for")
       if (next.kind === "end") return next.outcome
@@ -211,15 +239,17 @@ export class ActorImport {
   async #eventOf(
     command: Exclude<SaveCommand, { kind: "end" }>,
     id: ActorId,
-    proposal: ReturnType<typeof saveCommit>,
-  ): Promise<SaveEvent> {
+    { proposal, changes }: { readonly proposal: Proposal; readonly changes: SatelliteChanges },
+  ): Promise<SaveEvent | Taken> {
     const { store } = this.#host.options
     try {
       switch (command.kind) {
         case "write": {
           const { epoch = "" } = this.#host.registry.incarnation ?? {}
           const result = await store.commit({ epoch, ...proposal })
-          return result.kind === "committed" ? result : { kind: "refused" }
+          if (result.kind !== "refused") return result.kind === "committed" ? result : { kind: "refused" }
+          const [taken] = guardsThatRefused(changes, result) ?? []
+          return taken === undefined ? { kind: "refused" } : { kind: "taken", key: taken }
         }
         case "read": {
           const { entry } = await store.get(stateKey(id))
@@ -277,6 +307,15 @@ function batches(writes: readonly Write[], stateBytes: number): Write[][] {
   return all
 }
 
+/** What became of an import; `taken` is the key of a unique value that another actor has. */
+type ImportOutcome = "imported" | "exists" | { readonly taken: string }
+
+/** Another actor has a unique value. */
+interface Taken {
+  readonly kind: "taken"
+  readonly key: string
+}
+
 interface Target {
   readonly held: Held
   readonly entry: Entry | undefined
@@ -294,6 +333,7 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
+  readonly indexed: Indexed
 }
 
 interface Converted {
@@ -301,6 +341,9 @@ interface Converted {
   readonly value: Uint8Array
   readonly rows: readonly StoredRow[]
 }
+
+/** What the ids of its writes begin with. */
+export const IMPORTED = "import-"
 
 const GAVE_UP: SaveEvent = { kind: "gave-up" }
 const NO_BYTES = new Uint8Array(0)

@@ -4,6 +4,7 @@ import { StateError } from "../errors/state-error.js"
 import type { ClusterStore, Entry } from "../ports/store.js"
 import { listAll } from "../registry/list-all.js"
 import { satelliteKey, stateKey, statesOf } from "../registry/registry-keys.js"
+import { formatOf } from "../registry/state-codecs.js"
 import { decodeState, hasEnded, type StoredState } from "../registry/stored-state.js"
 import { CHUNKS, chunkName } from "../registry/turn-draft.js"
 import type { ActorClass } from "../virtual/actor-class.js"
@@ -58,7 +59,8 @@ export async function* exportActors(
   const host = ActorSystem.actorsOf(system)?.host as ActorHost
   const exporter = new Exporter(host, name)
   let actors = 0
-  yield headerLine({ type: name, store: host.options.store.identity }, { namespace: host.options.namespace })
+  const { store, codec, namespace } = host.options
+  yield headerLine({ type: name, store: store.identity, codec: formatOf(codec.name) }, { namespace })
   for (let from = after; ; ) {
     const page = await exporter.page(from)
     for (const actor of page.actors) {
@@ -155,11 +157,11 @@ function exported(
   all: readonly ExportedRow[],
 ): ExportedActor | undefined {
   if (hasEnded(head)) return undefined
-  const { version, codec, memory, chunk, value } = readable(id, head)
+  const { version, codec, memory, indexed, chunk, value } = readable(id, head)
   const rows = all.filter(({ name }) => !name.startsWith(CHUNKS))
   const inChunk = chunk === undefined ? undefined : all.find(({ name }) => name === chunkName(chunk))
   if (chunk !== undefined && inChunk === undefined) throw unreadable(id, `chunk ${chunk} is missing`)
-  return { key: id.key, version, codec, value: inChunk?.value ?? value, memory, rows }
+  return { key: id.key, version, codec, value: inChunk?.value ?? value, memory, indexed, rows }
 }
 
 function readable(id: ActorId, head: Uint8Array): StoredState {

@@ -11,6 +11,8 @@ export interface ExportHeader {
   readonly type: string
   /** The identity of the store that the actors were in. */
   readonly store: string
+  /** The codec of messages, which has encoded what is beside the states unless that has a mark. */
+  readonly codec: string
 }
 
 /** One actor. */
@@ -22,6 +24,8 @@ export interface ExportedActor {
   readonly codec: string
   readonly value: Uint8Array
   readonly memory: Uint8Array | undefined
+  /** What its entries in indexes are. */
+  readonly indexed: Uint8Array | undefined
   readonly rows: readonly ExportedRow[]
 }
 
@@ -41,17 +45,19 @@ type ExportLine =
 
 const EXPORT_FORMAT = 1
 
-export function headerLine({ type, store }: Omit<ExportHeader, "format">, about: object): string {
-  return JSON.stringify({ troupe: "actors", format: EXPORT_FORMAT, type, store, ...about })
+export function headerLine({ type, store, codec }: Omit<ExportHeader, "format">, about: object): string {
+  return JSON.stringify({ troupe: "actors", format: EXPORT_FORMAT, type, store, codec, ...about })
 }
 
-export function* actorLines({ key, version, codec, value, memory, rows }: ExportedActor): Generator<string> {
+export function* actorLines(actor: ExportedActor): Generator<string> {
+  const { key, version, codec, value, memory, indexed, rows } = actor
   yield JSON.stringify({
     actor: key,
     version,
     codec,
     value: textOf(value),
     memory: memory && textOf(memory),
+    indexed: indexed && textOf(indexed),
     rows: rows.length,
   })
   for (const row of rows) yield JSON.stringify({ row: row.name, value: textOf(row.value) })
@@ -83,8 +89,8 @@ export function parseLine(text: string, line: number): ExportLine {
     if (said.troupe !== "actors") throw refuse("must be the first line of an export of actors")
     const format = has("format", "number") as number
     if (format !== EXPORT_FORMAT) throw refuse(`format must be ${EXPORT_FORMAT} (got ${format})`)
-    const [type, store] = [has("type", "string") as string, has("store", "string") as string]
-    return { kind: "header", format, type, store }
+    const textIn = (name: keyof Said) => has(name, "string") as string
+    return { kind: "header", format, type: textIn("type"), store: textIn("store"), codec: textIn("codec") }
   }
   if (said.end !== undefined) return { kind: "end", actors: has("actors", "number") as number }
   if (said.row !== undefined) {
@@ -98,6 +104,7 @@ export function parseLine(text: string, line: number): ExportLine {
     codec: has("codec", "string") as string,
     value: text64("value"),
     memory: said.memory === undefined ? undefined : text64("memory"),
+    indexed: said.indexed === undefined ? undefined : text64("indexed"),
     rows: has("rows", "number") as number,
   }
 }
@@ -112,6 +119,7 @@ interface Said {
   readonly version?: unknown
   readonly codec?: unknown
   readonly memory?: unknown
+  readonly indexed?: unknown
   readonly rows?: unknown
   readonly row?: unknown
   readonly value?: unknown

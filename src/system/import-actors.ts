@@ -75,8 +75,13 @@ export async function importActors(
   const id = ActorId.of(host.options.namespace, name, "any")
   const sharding = await shardingOf(host.options.store, id, { hosted: host.types.get(name), given })
   const importing = new Importing(host, name, { ...options, onExisting })
-  for await (const actor of exportedIn(lines, name, (header) => {
-    const isSameStore = header.store === host.options.store.identity
+  for await (const actor of exportedIn(lines, name, (header, line) => {
+    const { store, codec } = host.options
+    if (header.codec !== formatOf(codec.name)) {
+      const own = formatOf(codec.name)
+      throw new ImportError(line, `codec must be ${own}, as that of messages here is (got ${header.codec})`)
+    }
+    const isSameStore = header.store === store.identity
     importing.begin(new ActorImport(host, new Holder(host), { sharding, isSameStore }))
   })) {
     await importing.add(actor)
@@ -137,6 +142,7 @@ class Importing {
       this.#checkCodec(line, actor.codec)
       const outcome = await (this.#import as ActorImport).run(id, actor, onExisting === "replace")
       if (outcome === "imported") this.#imported += 1
+      else if (outcome !== "exists") throw new ImportError(line, takenText(id, outcome.taken))
       else if (onExisting === "skip") this.#skipped += 1
       else throw new ImportError(line, `${id} exists; set onExisting to skip or replace it`)
       onProgress?.(this.#progress)
@@ -160,11 +166,16 @@ class Importing {
   }
 }
 
+/** `key` is that of the entry of a unique value: `unique/<type>/<index>/<value>`. */
+function takenText(id: ActorId, key: string): string {
+  return `${id} has a value that another actor has in the unique index ${key.split("/")[2]}`
+}
+
 /** Puts the lines of each actor together. Throws an `ImportError` where a line is not what must follow. */
 async function* exportedIn(
   lines: AsyncIterable<string> | Iterable<string>,
   type: string,
-  begun: (header: ExportHeader) => void,
+  begun: (header: ExportHeader, line: number) => void,
 ): AsyncGenerator<NumberedActor, void, undefined> {
   let line = 0
   let actors = 0
@@ -192,7 +203,7 @@ async function* exportedIn(
       case "header":
         if (said.type !== type) throw new ImportError(line, `type must be ${type} (got ${said.type})`)
         hasBegun = true
-        begun(said)
+        begun(said, line)
         break
       case "actor":
         open = { line, actor: { ...said, rows: [] }, rows: [], count: said.rows }

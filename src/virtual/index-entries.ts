@@ -121,7 +121,8 @@ export function isOf(known: IndexedValue, { version, isUnique }: Omit<IndexDecla
   return known.version === version && known.isUnique === isUnique && known.mark !== "stale"
 }
 
-function entryChanges(
+/** The writes and guards by which an actor has the entries of `after` instead of those of `before`. */
+export function entryChanges(
   actor: IndexedActor,
   before: Indexed,
   after: Indexed,

@@ -430,3 +430,61 @@ test("a signal ends an export and an import, and both tell how far they are", as
     await system.stop()
   }
 })
+
+test("entries in indexes come with the state, and a unique value that is taken refuses the actor", async () => {
+  class Member extends Actor<{ email: string; plan: string }> {
+    static readonly type = "Member"
+    static readonly indexes = {
+      email: { of: (state: { email: string }) => state.email, unique: true },
+      plan: { of: (state: { plan: string }) => state.plan },
+    }
+
+    protected override initialState() {
+      return { email: "", plan: "" }
+    }
+
+    async join(email: string, plan: string) {
+      this.state = { email, plan }
+      await this.save()
+    }
+  }
+  const entries = (scene: Scene) =>
+    ["index", "unique"].flatMap((kind) =>
+      scene.stage
+        .store()
+        .list(`shards/${kind}/`)
+        .entries.map(({ key, value }) => `${key} ${Buffer.from(value)}`.trim()),
+    )
+  const join = (scene: Scene, key: string, email: string, plan: string) =>
+    scene.on("a", (system) => system.actor(Member, key).join(email, plan))
+  let lines: readonly string[] = []
+  let exported: readonly string[] = []
+  await play(async (scene) => {
+    await scene.start("a", [Member])
+    await join(scene, "ada", "ada@example.com", "pro")
+    await join(scene, "ben", "ben@example.com", "free")
+    exported = entries(scene)
+    lines = await scene.on("a", async (system) => {
+      const all: string[] = []
+      for await (const line of exportActors(system, Member)) all.push(line)
+      return all
+    })
+  })
+  expect(exported).toHaveLength(4)
+  await play(async (scene) => {
+    await scene.start("a", [Member])
+    await scene.start("client", [])
+    await scene.on("client", (system) => importActors(system, "Member", lines))
+    expect(entries(scene)).toEqual(exported)
+    await join(scene, "ben", "ben@example.org", "team")
+    await join(scene, "eve", "ben@example.com", "free")
+    const into = () =>
+      scene.on("client", (system) => importActors(system, "Member", lines, { onExisting: "replace" }))
+    await expect(into()).rejects.toThrow(/^line 3 of the import: .*ben has a value .* unique index email/)
+    // It is as it was before.
+    await join(scene, "eve", "eve@example.com", "free")
+    expect(entries(scene).filter((entry) => entry.endsWith("ben"))).toHaveLength(2)
+    await into()
+    expect(entries(scene).filter((entry) => !entry.includes("eve"))).toEqual(exported)
+  })
+})

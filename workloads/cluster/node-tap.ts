@@ -3,6 +3,7 @@ import type { Change, Commit, Entry } from "../../src/ports/store.js"
 import { decodeRecord, NODES } from "../../src/registry/node-record.js"
 import type { Registry } from "../../src/registry/registry.js"
 import type { Life } from "../../src/sim/index.js"
+import { IMPORTED } from "../../src/system/actor-import.js"
 import type { Cluster } from "./cluster.js"
 import type { Door } from "./events.js"
 import { type Author, authorOf, generationOf, STATE } from "./store-history.js"
@@ -64,8 +65,12 @@ export class NodeTap implements StoreTap {
     this.cluster.onRenewal(this.life.name.split(".")[0] as string)
   }
 
-  /** The door was asked in this step; when in it, is not known. */
+  /**
+   * The door was asked in this step; when in it, is not known. An import asks no door: it is refused by the
+   * store if the actor runs again.
+   */
   saving(id: string, commit: Commit, author: Author): void {
+    if (author.writeId.startsWith(IMPORTED)) return
     const generation = generationOf(commit, this.cluster.recordOf(id)) ?? author.generation
     this.passed({ what: "save", id, generation }, this.cluster.stage.nowMs)
   }

@@ -110,7 +110,7 @@ export class Registrar {
   }
 
   #act(type: ProfileType, key: string): Promise<unknown> {
-    switch (this.#random.below(12)) {
+    switch (this.#random.below(14)) {
       case 0:
       case 1:
         return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
@@ -122,7 +122,9 @@ export class Registrar {
       case 5:
         return this.#exported(type)
       case 6:
-        return this.#copy(type, key)
+      case 12:
+      case 13:
+        return this.#copy(type)
       case 7:
         return this.#remember(type, key)
       case 8:
@@ -225,8 +227,11 @@ export class Registrar {
   }
 
   /** Copies a profile to another key, in place of what is there, as a life of its own. */
-  async #copy(type: ProfileType, from: string): Promise<void> {
+  async #copy(type: ProfileType): Promise<void> {
     const { stored, keys } = this.#rules
+    const there = stored.keysOf(type)
+    if (there.length === 0) return
+    const from = this.#random.pick(there)
     const to = this.#random.pick(keys)
     const lines: string[] = []
     for await (const line of exportActors(this.node.system, type)) lines.push(line)
@@ -260,6 +265,8 @@ export class Registrar {
     )
     this.#life.sometimes("a call fails")
     const { cluster } = this.#tap
+    // Its store closes under what it reads there.
+    if (this.node.isLeaving) return
     this.#life.always("calls succeed as long as no fault is on", !cluster.isFaultless, () => String(error))
   }
 
@@ -296,15 +303,15 @@ interface Page {
 
 /** Whether a page has what follows `after`, up to where the next one begins. */
 function isPageOf(all: readonly string[], { keys, next, after, limit }: Page): boolean {
-  const sorted = all
-  const from = after === undefined ? 0 : sorted.filter((key) => !isBehind(key, after)).length
-  const rest = sorted.slice(from)
-  const isPart = keys.every((key, at) => rest[at] === key) && keys.length <= limit
-  return isPart && (next === undefined ? keys.length === rest.length : keys.at(-1) === next)
+  const part = all.filter((key) => {
+    const isAfter = after === undefined || isBehind(key, after)
+    return isAfter && (next === undefined || !isBehind(key, next))
+  })
+  return keys.length <= limit && keys.join("\n") === part.join("\n")
 }
 
-function isBehind(key: string, after: string): boolean {
-  return idOf(PLAIN, key) > idOf(PLAIN, after)
+function isBehind(key: string, other: string): boolean {
+  return idOf(PLAIN, key) > idOf(PLAIN, other)
 }
 
 function differs(seen: readonly (readonly string[])[]): boolean {

@@ -1,3 +1,5 @@
+import { destroy } from "./destroy/destroy.js"
+import * as lives from "./destroy/settings.js"
 import { durable } from "./durable/durable.js"
 import * as turns from "./durable/settings.js"
 import { explore, told } from "./explorer/explore.js"
@@ -18,6 +20,7 @@ for (const setting of chosen(registry)) run(registryCode(setting))
 for (const setting of chosen(shards)) run(shardCode(setting))
 for (const setting of chosen(turns)) run(durable(setting))
 for (const setting of chosen(indexes)) run(unique(setting))
+for (const setting of chosen(lives)) run(destroy(setting))
 
 function chosen<T extends { readonly name: string }>({
   SETTINGS,

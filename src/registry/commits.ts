@@ -2,6 +2,7 @@ import { assert } from "../errors/assert.js"
 import type { Commit, CommitResult, Condition, Entry, Revision, Write } from "../ports/store.js"
 import type { ClaimEvent, Guess, PlacementSeen } from "./claim.js"
 import { type ClusterTerms, encodeClusterTerms } from "./cluster-terms.js"
+import type { RemovalEvent } from "./destroy.js"
 import { encodeRecord, leaseKey, type NodeRecord, nodeKey } from "./node-record.js"
 import { CLUSTER } from "./registry-keys.js"
 import type { TransferEvent } from "./transfer.js"
@@ -290,6 +291,34 @@ export function saveCommit(
   for (const key of guards) conditions.push({ kind: "absent", key })
   const put: Write = { kind: "put", key, value: bytes }
   return { conditions, writes: writes.length === 0 ? [put] : [put, ...writes] }
+}
+
+/**
+ * Removes a tombstone. Conditioned on the placement and on the tombstone as a save is; an actor that has a
+ * placement of its own must lose that with its state (`destroy.ts`). `entries` lead to the tombstone.
+ */
+export function removeCommit(
+  placement: { readonly key: string; readonly generation: Revision; readonly isShared: boolean },
+  tombstone: { readonly key: string; readonly revision: Revision },
+  entries: readonly string[],
+): Proposal {
+  const deleted = [...(placement.isShared ? [] : [placement.key]), tombstone.key, ...entries]
+  return {
+    conditions: [
+      { kind: "at", key: placement.key, revision: placement.generation },
+      { kind: "at", key: tombstone.key, revision: tombstone.revision },
+    ],
+    writes: deleted.map((key) => ({ kind: "delete", key })),
+  }
+}
+
+/** The event that the store's answer to its commit is for a removal. */
+export function removalAnswered(
+  tombstone: string,
+  result: Exclude<CommitResult, { kind: "epoch-changed" }>,
+): RemovalEvent {
+  if (result.kind === "committed") return { kind: "committed" }
+  return { kind: "refused", isStateAsRead: !entriesOf(result).has(tombstone) }
 }
 
 /** What a commit of an actor changes beside its state. */

@@ -32,7 +32,7 @@ export interface StateHead {
 }
 
 /** The end of one life of an actor. There is no value: the next life begins with none. */
-interface LifeEnd {
+export interface LifeEnd {
   /** `dying` if satellites are left to delete; `destroyed` if the head is all that is left. */
   readonly phase: "dying" | "destroyed"
   /** The generation under which it was destroyed. */

@@ -12,14 +12,13 @@ import type { LifeEnd } from "./stored-state.js"
  *        \--mark, if it has few satellites--------------^
  *
  * All of it are commits of an activation, on the conditions of its saves, and all but the removal write the
- * state key. The *mark* is the commit of the turn that destroys the actor, and what the actor is known by
- * elsewhere (indexes, reminders) goes with it. From then on the actor is destroyed, whatever happens: an
- * activation that finds `dying` goes on with the batches before it does anything else. A *tombstone* has no
- * value. It keeps what the actor remembers of operations, so that a repeat is not taken for a new call, and
- * the next life begins with it.
+ * state key. The *mark* is the commit of the turn that destroys the actor, and what others know the actor by
+ * goes with it. From then on the actor is destroyed, whatever happens: an activation that finds `dying` goes
+ * on with the batches before it does anything else. A *tombstone* has no value. It keeps what the actor
+ * remembers of operations, so that a repeat is not taken for a new call, and the next life begins with it.
  *
- * The *removal* is for a tombstone of which nothing has to be remembered. For an actor with a placement of its
- * own it deletes state and placement at the activation's generation, after its doors have shut: it is its
+ * The *removal* is for a tombstone of which nothing has to be remembered. For an actor with a placement of
+ * its own it deletes state and placement at the activation's generation, after its doors have shut: it is its
  * release. The generation of a shard outlives the actor, so there the tombstone stays until the shard has a
  * later generation than the one under which the actor was destroyed. If it went under the same one:
  *

@@ -1,6 +1,6 @@
 import { assert } from "../errors/assert.js"
 import { StateError } from "../errors/state-error.js"
-import type { Entry, Sight, Write } from "../ports/store.js"
+import type { Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
 import { NO_CHANGES } from "./commits.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
@@ -21,7 +21,7 @@ import {
   writeValue,
 } from "./state-value.js"
 import { type StateDependencies, StateWriter, type Taken } from "./state-writer.js"
-import type { StoredState } from "./stored-state.js"
+import type { LifeEnd, StoredState } from "./stored-state.js"
 import type { Tenure } from "./tenure.js"
 import { CHUNK_FROM_BYTES, type Chunk, chunkName, type TurnDraft } from "./turn-draft.js"
 import { loweredState, writtenVersion } from "./written-version.js"
@@ -30,8 +30,9 @@ import { loweredState, writtenVersion } from "./written-version.js"
  * The state of one activation in the store, which is read once after the claim, and then written by this
  * activation alone: the driver of `save.ts`.
  *
- * A save takes the value as it is at the call; several saves are made one after the other. State is never
- * deleted: the condition that it is absent would hold again, and a first save that hung could still arrive.
+ * A save takes the value as it is at the call; several saves are made one after the other. While an actor may
+ * act its state is not deleted: the condition that it is absent would hold again, and a first save that hung
+ * could still arrive. `destroy.ts` has what is left of an actor that was destroyed, and when that goes.
  *
  * A large value is put into a chunk, a satellite that the head of the state names, so that a commit that does
  * not change it does not write it again.
@@ -42,8 +43,11 @@ export class DurableState extends StateWriter {
   #memory: Uint8Array | undefined = undefined
   /** What the entries of the actor in indexes are, as it was read or written last. */
   #indexed: Uint8Array | undefined = undefined
-  /** The last chunk that was read or written; undefined if the value follows the head. */
-  #chunk: Chunk | undefined = undefined
+  /**
+   * Where the value is that was read or written last: in a chunk, or nowhere, as the actor was destroyed;
+   * undefined if it follows the head.
+   */
+  #elsewhere: Chunk | LifeEnd | undefined = undefined
 
   constructor(tenure: Tenure, dependencies: StateDependencies, shape: StateShape) {
     super(tenure, dependencies)
@@ -90,6 +94,20 @@ export class DurableState extends StateWriter {
     return this.#loaded(entry, upgrade)
   }
 
+  /** Reads the head of the state, and not its value, from what the claim has read if it has. */
+  async readHead(claimed: StateRead | undefined): Promise<void> {
+    const { incarnation } = this.tenure
+    let entry = claimed?.entry
+    if (claimed === undefined) {
+      const sight = await this.dependencies.store.get(stateKey(this.tenure.id))
+      if (sight.epoch !== incarnation.epoch) this.#epochChanged()
+      entry = sight.entry
+    }
+    if (incarnation.isFencedOff) throw this.fenced("not-delivered", "its node is fenced")
+    const stored = this.#headOf(entry)
+    if (stored?.chunk !== undefined) this.#elsewhere = { number: stored.chunk, value: NO_BYTES }
+  }
+
   /** What the actor remembers of operations, as it was read. */
   get memory(): Uint8Array | undefined {
     return this.#memory
@@ -102,20 +120,30 @@ export class DurableState extends StateWriter {
 
   #seen({ epoch, entry }: Sight, upgrade: StateUpgrade | undefined): unknown {
     const { incarnation } = this.tenure
-    if (epoch === incarnation.epoch) return this.#loaded(entry, upgrade)
-    incarnation.epochChanged()
+    return epoch === incarnation.epoch ? this.#loaded(entry, upgrade) : this.#epochChanged()
+  }
+
+  #epochChanged(): never {
+    this.tenure.incarnation.epochChanged()
     throw this.fenced("not-delivered", "the epoch of the store has changed")
   }
 
   /** Returns a promise only if the value is in a chunk, which has to be read. */
   #loaded(entry: Entry | undefined, upgrade: StateUpgrade | undefined): unknown {
+    const stored = this.#headOf(entry)
+    if (stored === undefined || stored.end !== undefined) return undefined
+    if (stored.chunk !== undefined) return this.#loadChunk(stored, stored.chunk, upgrade)
+    return readValue(stored, this.#format, upgrade)
+  }
+
+  #headOf(entry: Entry | undefined): StoredState | undefined {
     this.revision = entry?.revision
     if (entry === undefined) return undefined
     const stored = readState(entry.value, this.#format)
     this.#memory = stored.memory
     this.#indexed = stored.indexed
-    if (stored.chunk !== undefined) return this.#loadChunk(stored, stored.chunk, upgrade)
-    return readValue(stored, this.#format, upgrade)
+    this.#elsewhere = stored.end
+    return stored
   }
 
   /** No commit of an earlier activation can change the chunk meanwhile: all of them are refused. */
@@ -124,7 +152,7 @@ export class DurableState extends StateWriter {
     if (entry === undefined) {
       throw new StateError(this.tenure.id.toString(), "unreadable", `chunk ${number} is missing`)
     }
-    this.#chunk = { number, value: entry }
+    this.#elsewhere = { number, value: entry }
     return readValue({ ...stored, value: entry }, this.#format, upgrade)
   }
 
@@ -137,9 +165,20 @@ export class DurableState extends StateWriter {
     return { id: this.tenure.id, codecs: this.dependencies.codecs, shape: this.#shape }
   }
 
-  /** Whether the store has a state, as far as this activation has read or written. */
+  /** Whether the store has a value, as far as this activation has read or written. */
   get isStored(): boolean {
-    return this.revision !== undefined
+    return this.revision !== undefined && this.end === undefined
+  }
+
+  /** The end of the actor's last life; undefined if there was none, or another life has begun. */
+  get end(): LifeEnd | undefined {
+    return this.#elsewhere !== undefined && "phase" in this.#elsewhere ? this.#elsewhere : undefined
+  }
+
+  /** What is left of a destroyed actor; undefined for any other. */
+  get tombstone(): Tombstone | undefined {
+    const { end, revision } = this
+    return end === undefined || revision === undefined ? undefined : { end, revision }
   }
 
   /** Whether nothing is stored, and no save was begun. */
@@ -159,7 +198,7 @@ export class DurableState extends StateWriter {
   #save(value: unknown): Promise<Taken | undefined> {
     try {
       const [memory, indexed] = [this.#memory, this.#indexed]
-      if (this.#chunk !== undefined || this.#isLowered)
+      if (this.#elsewhere !== undefined || this.#isLowered)
         return this.write({ value: this.encode(value), memory, indexed })
       this.#check(value)
       const head = { writeId: this.#nextWriteId(), memory, indexed }
@@ -227,6 +266,11 @@ export class DurableState extends StateWriter {
     return this.dependencies.stateFormat() >= 3
   }
 
+  /** Whether an actor can be destroyed: nodes of earlier versions could not read what is left of it. */
+  get mayDestroy(): boolean {
+    return this.dependencies.stateFormat() >= 3
+  }
+
   /**
    * Writes what turns have decided: the value, what is remembered of operations, what is in indexes, and
    * satellites. Rejects as `save` does. Resolves with the keys of its guards that exist if those alone have
@@ -235,31 +279,30 @@ export class DurableState extends StateWriter {
   write(draft: TurnDraft): Promise<Taken | undefined> {
     if (draft.changes?.guards === undefined) return this.#write(draft)
     assert(this.isIdle, "a guarded commit is alone, so that what was written before it is known")
-    const [memory, indexed, chunk] = [this.#memory, this.#indexed, this.#chunk]
+    const [memory, indexed, elsewhere] = [this.#memory, this.#indexed, this.#elsewhere]
     return this.#write(draft).then((taken) => {
       if (taken === undefined) return undefined
       this.#memory = memory
       this.#indexed = indexed
-      this.#chunk = chunk
+      this.#elsewhere = elsewhere
       return taken
     })
   }
 
-  #write({ value: encoded, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<Taken | undefined> {
-    const { value, version } = this.#written(encoded)
+  #write({ value: given, memory, indexed, changes = NO_CHANGES }: TurnDraft): Promise<Taken | undefined> {
+    const end = given instanceof Uint8Array ? undefined : given
+    const { value, version } = this.#written(given instanceof Uint8Array ? given : NO_BYTES, end)
     const writeId = this.#nextWriteId()
     this.#memory = memory
     this.#indexed = indexed
-    const before = this.#chunk
+    const before = chunkOf(this.#elsewhere)
     if (value.length <= CHUNK_FROM_BYTES && before === undefined) {
-      return this.send(
-        writeId,
-        writeEncoded(value, { writeId, version, memory, indexed }, this.#format),
-        changes,
-      )
+      this.#elsewhere = end
+      const head = { writeId, version, memory, indexed, end }
+      return this.send(writeId, writeEncoded(value, head, this.#format), changes)
     }
     const { id } = this.tenure
-    const isSame = before !== undefined && Buffer.compare(before.value, value) === 0
+    const isSame = before !== undefined && Buffer.compare(before.value, value) === 0 && end === undefined
     const isLarge = value.length > CHUNK_FROM_BYTES && this.mayRemember
     const after = isSame ? before : isLarge ? { number: (before?.number ?? 0) + 1, value } : undefined
     const writes: Write[] = [...changes.writes]
@@ -269,8 +312,8 @@ export class DurableState extends StateWriter {
     if (after !== undefined && after !== before) {
       writes.push({ kind: "put", key: satelliteKey(id, chunkName(after.number)), value })
     }
-    this.#chunk = after
-    const head = { writeId, version, memory, indexed, chunk: after?.number }
+    this.#elsewhere = after ?? end
+    const head = { writeId, version, memory, indexed, chunk: after?.number, end }
     const bytes = writeEncoded(after === undefined ? value : undefined, head, this.#format)
     return this.send(writeId, bytes, { ...changes, writes })
   }
@@ -279,8 +322,11 @@ export class DurableState extends StateWriter {
    * What is written for an encoded state. If a node of an earlier version has joined since it was encoded,
    * and it cannot be converted, it is written as it is: that node will not run the actor.
    */
-  #written(value: Uint8Array): { readonly value: Uint8Array; readonly version: number } {
-    if (!this.#isLowered) return { value, version: this.#shape.version }
+  #written(
+    value: Uint8Array,
+    end: LifeEnd | undefined,
+  ): { readonly value: Uint8Array; readonly version: number } {
+    if (!this.#isLowered || end !== undefined) return { value, version: this.#shape.version }
     const format = this.#format
     const version = writtenVersion(format, this.dependencies)
     try {
@@ -296,3 +342,15 @@ export class DurableState extends StateWriter {
     return `${node.incarnation}.${generation}.${incarnation.nextWrite()}`
   }
 }
+
+/** What is left of a destroyed actor, at the revision of its state. */
+interface Tombstone {
+  readonly end: LifeEnd
+  readonly revision: Revision
+}
+
+function chunkOf(elsewhere: Chunk | LifeEnd | undefined): Chunk | undefined {
+  return elsewhere !== undefined && "number" in elsewhere ? elsewhere : undefined
+}
+
+const NO_BYTES = new Uint8Array(0)

@@ -26,6 +26,7 @@ import type { RegistryDependencies } from "./registry-dependencies.js"
 import { claimedKeys, placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
 import { PlacedTenure, Tenure, type TenureHolder } from "./tenure.js"
+import { removeTombstone } from "./tombstone-removal.js"
 
 /**
  * This node's part in the registry: which actors it has, where the others are, and who is in the cluster.
@@ -208,10 +209,21 @@ export class Registry implements TenureHolder {
     return claim
   }
 
-  /** Ends the tenure, and then deletes its placement, if that still has its generation. */
+  /**
+   * Ends the tenure, and then deletes its placement, if that still has its generation. What is left of a
+   * destroyed actor goes with it.
+   */
   unregister(tenure: Tenure): Promise<Unregistration> {
     tenure.end("it was released")
-    return this.#release(tenure.id, tenure.generation, tenure.incarnation)
+    const { id, generation, incarnation, leftover } = tenure
+    const release = () => this.#release(id, generation, incarnation)
+    if (leftover === undefined) return release()
+    const { store, clock } = this.#dependencies
+    return removeTombstone(tenure, leftover, { store, clock, isShared: false }).then((outcome) => {
+      if (outcome !== "removed") return release()
+      this.forget(id)
+      return "released"
+    })
   }
 
   /** Deletes a placement that names this node, although no such activation runs here. */

@@ -50,6 +50,21 @@ export class Satellites {
     return this.#inTime(() => this.rows(prefix))
   }
 
+  /** Reads the first rows with this prefix, as `rowInTime` reads one. */
+  pageInTime(
+    prefix: string,
+    limit: number,
+  ): Promise<{ readonly rows: readonly Row[]; readonly more: boolean }> {
+    return this.#inTime(() => this.#page(prefix, limit))
+  }
+
+  async #page(prefix: string, limit: number) {
+    const start = satelliteKey(this.#tenure.id, "")
+    const { epoch, entries, more } = await this.#dependencies.store.list(start + prefix, { limit })
+    this.#checkEpoch(epoch)
+    return { rows: entries.map(({ key, value }) => ({ name: key.slice(start.length), value })), more }
+  }
+
   async #inTime<T>(read: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

@@ -3,6 +3,7 @@ import type { NodeId } from "../address/node-id.js"
 import type { Revision } from "../ports/store.js"
 import type { Incarnation } from "./incarnation.js"
 import { placementKey } from "./registry-keys.js"
+import type { Leftover } from "./tombstone-removal.js"
 
 /**
  * The right of one activation to act: a record in the store that names its node, at a generation, and the
@@ -71,6 +72,11 @@ export abstract class Tenure {
     return this.#ended?.isSettled === true
   }
 
+  /** The tombstone that is to go with the placement, of a tenure that has ended. */
+  get leftover(): Leftover | undefined {
+    return this.#ended?.leftover
+  }
+
   /** Called before a save is begun; it may begin once the promise has resolved, if one is returned. */
   saving(): Promise<void> | undefined {
     return undefined
@@ -88,9 +94,9 @@ export abstract class Tenure {
   }
 
   /** Shuts the doors for good; `isSettled` says that the end leaves nothing behind. */
-  end(because: string, { cause, isSettled = false }: EndOptions = {}): void {
+  end(because: string, { cause, isSettled = false, leftover }: EndOptions = {}): void {
     if (this.#ended !== undefined) return
-    this.#ended = { because, cause, isSettled, generation: this.generation }
+    this.#ended = { because, cause, isSettled, leftover, generation: this.generation }
     this.holder.tenureEnded(this)
     this.#watcher?.tenureEnded(this)
   }
@@ -144,12 +150,14 @@ interface TenureEnd {
   readonly because: string
   readonly cause: Error | undefined
   readonly isSettled: boolean
+  readonly leftover: Leftover | undefined
   readonly generation: Revision
 }
 
 interface EndOptions {
   readonly cause?: Error | undefined
   readonly isSettled?: boolean
+  readonly leftover?: Leftover | undefined
 }
 
 export interface TenureHolder {

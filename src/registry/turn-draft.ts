@@ -1,9 +1,10 @@
 import type { SatelliteChanges } from "./commits.js"
+import type { LifeEnd } from "./stored-state.js"
 
 /** What turns have decided, and is written in one commit. */
 export interface TurnDraft {
-  /** The encoded value. */
-  readonly value: Uint8Array
+  /** The encoded value, or the end of the life that it was of. */
+  readonly value: Uint8Array | LifeEnd
   readonly memory: Uint8Array | undefined
   /** What the entries in indexes are after the commit. */
   readonly indexed?: Uint8Array | undefined

@@ -257,6 +257,16 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   /**
+   * Destroys an actor: its state, its reminders, and where it is. Resolves when nothing can bring it back. It
+   * may be repeated, and does nothing to an actor that has no state. An actor that does not run is destroyed
+   * without being started, so one that cannot start can be destroyed. Rejects as a call does, and with a
+   * `TypeError` if the type has `durable = false`.
+   */
+  destroy(type: ActorClass | string, key: string): Promise<void> {
+    return this.#finding("destroy").destroy(type, key)
+  }
+
+  /**
    * Starts an actor under `/user`. Without a name the actor gets a generated one. Throws a `NameTakenError`
    * if another actor has the name.
    */

@@ -4,12 +4,13 @@ import type { ActorClass } from "../virtual/actor-class.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { ActorType } from "../virtual/actor-type.js"
 import { type FindOptions, type FindQuery, type FoundActors, find } from "../virtual/find.js"
+import { callInternally, DESTROY } from "../virtual/internal-methods.js"
 import { type ActorKeys, type ListActorsOptions, StoredKeys } from "./actor-keys.js"
 import { type ActorPlace, placeOf, recordKeyOf, shardingOf } from "./actor-place.js"
 
 /**
- * Finds actors by what is in the store. Starts none of them, and needs none of their hosts: a node that hosts
- * nothing finds what any other node finds.
+ * Finds actors by what is in the store. That starts none of them, and needs none of their hosts: a node that
+ * hosts nothing finds what any other node finds. Destroying one needs a host of its type.
  */
 export class Finding {
   readonly #host: ActorHost
@@ -36,6 +37,14 @@ export class Finding {
 
   find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
     return find(this.#host, this.#typeOf(type).name, query, options)
+  }
+
+  async destroy(type: ActorClass | string, key: string): Promise<void> {
+    const { name, hosted, given } = this.#typeOf(type)
+    if ((hosted ?? given)?.durability.isDurable === false) {
+      throw new TypeError(`actors of ${name} are not stored and cannot be destroyed; it has durable = false`)
+    }
+    await callInternally(this.#host, ActorId.of(this.#host.options.namespace, name, key), DESTROY, [])
   }
 
   /** The class that this node hosts is the one that counts; only without it is the given one looked at. */

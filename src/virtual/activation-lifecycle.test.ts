@@ -38,6 +38,7 @@ class Subject extends Actor {
 /** An activation with a real lifecycle. The test sets whether its turns are busy. */
 class Owner extends FakeActivation implements LifecycleOwner {
   readonly isSaving = false
+  readonly isDestroyed = false
   readonly turns = new TurnRunner(this)
   readonly lifecycle: ActivationLifecycle
   /** Undefined if the claim has read the state. */
@@ -91,6 +92,10 @@ class Owner extends FakeActivation implements LifecycleOwner {
   awaitSaves() {
     this.said.push("saves awaited")
     return this.saves
+  }
+
+  destroyed(): Promise<never> {
+    throw new Error("the actor exists")
   }
 
   awaitCalls() {

@@ -5,6 +5,7 @@ import type { StateRead } from "../registry/claim.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { ActivationHome } from "./activation-home.js"
 import { type Actor, type DeactivationReason, internals } from "./actor.js"
+import type { DestroyedTenure } from "./actor-destruction.js"
 import type { ActorType } from "./actor-type.js"
 import type { DurableTurns } from "./durable-turns.js"
 import { fencedError } from "./fenced-error.js"
@@ -14,6 +15,7 @@ import { OwnTask } from "./own-task.js"
 import { isTransient } from "./placement-answer.js"
 import { settlesWithin } from "./settles-within.js"
 import type { TurnRunner } from "./turn-runner.js"
+import { needsNoStart } from "./unstarted-actor.js"
 
 /**
  * The start and the end of one activation.
@@ -126,9 +128,10 @@ export class ActivationLifecycle {
 
   /** Ends the activation once no turn runs, and resolves when it is gone. */
   deactivate(reason: DeactivationReason): Promise<void> {
+    if (reason === "destroyed") this.#reason = reason
     this.#reason ??= reason
     this.#held?.shut()
-    if (this.#state === "valid") void this.#end(this.#reason)
+    if (this.#state === "valid") void this.#end()
     if (this.#isGone) return Promise.resolve()
     return new Promise((resolve) => this.#onGone.push(resolve))
   }
@@ -184,8 +187,10 @@ export class ActivationLifecycle {
     try {
       this.#become("activating")
       this.#isInHook = true
-      const hook = internals.onActivate(this.#owner.instance as Actor) as Promise<void> | undefined
-      this.#hook = this.#owner.durable?.isGuarding === true ? (hook ?? Promise.resolve()) : hook
+      const { instance, durable } = this.#owner
+      // What an actor was called for may have been done without it.
+      const hook = instance && (internals.onActivate(instance) as Promise<void> | undefined)
+      this.#hook = durable?.isGuarding === true ? (hook ?? Promise.resolve()) : hook
       if (this.#hook !== undefined) return this.#activateLater(this.#hook)
       this.#becomeValid()
       return undefined
@@ -216,7 +221,7 @@ export class ActivationLifecycle {
     this.#become("valid")
     if (this.#reason === undefined) return this.#owner.started()
     this.#isUnused = true
-    void this.#end(this.#reason)
+    void this.#end()
   }
 
   /**
@@ -259,8 +264,10 @@ export class ActivationLifecycle {
     const hasHookEnded = hook === undefined || !this.#isInHook
     tenure.end("its start failed", { isSettled: isSettled && hasHookEnded && !this.#owner.isSaving })
     const waiting = turns.waiting.takeAll()
-    if (!isPassing) this.#failure = { waiting, cause: error }
-    void this.#owner.leaveCatalog(isPassing ? waiting : [], isOwn)
+    // An actor that cannot start can be destroyed without it.
+    const passedOn = isPassing ? waiting : waiting.filter(needsNoStart)
+    if (!isPassing) this.#failure = { waiting: waiting.filter((one) => !passedOn.includes(one)), cause: error }
+    void this.#owner.leaveCatalog(passedOn, isOwn)
     // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
     // ended, as it does for turns.
     const resolveGone = () => this.#resolveGone()
@@ -269,20 +276,25 @@ export class ActivationLifecycle {
     throw error
   }
 
-  async #end(reason: DeactivationReason): Promise<void> {
+  async #end(): Promise<void> {
     const { tenure } = this.#owner
     this.#become("deactivating")
     await this.#turnsIdle()
     this.#owner.endOwnTasks()
+    // The hook is told of a destruction that is certain.
+    if (this.#reason === "destroyed") await this.#owner.awaitSaves()
+    const reason = this.#reason as DeactivationReason
     const hasEnded = await this.#runOnDeactivate(tenure.endedBecause === undefined ? reason : "fenced")
     await this.#owner.awaitSaves()
     await this.#owner.awaitCalls()
+    const ending = this.#owner.isDestroyed ? await this.#owner.destroyed() : ORDINARY
     // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
       // Code that nobody waits for may have saved since.
-      const isSettled = hasEnded && !this.#owner.isSaving
-      tenure.end(`the activation was deactivated (${reason})`, { isSettled })
+      const isSettled = hasEnded && ending.isSettled && !this.#owner.isSaving
+      const { leftover } = ending
+      tenure.end(`the activation was deactivated (${reason})`, { isSettled, leftover })
       // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)
     }
@@ -310,9 +322,10 @@ export class ActivationLifecycle {
   async #runOnDeactivate(reason: DeactivationReason): Promise<boolean> {
     const { type, key, instance, home } = this.#owner
     const { clock, context, logger, requestTimeoutMs: timeoutMs } = home
+    if (instance === undefined) return true
     this.#isInHook = true
     try {
-      const run = () => internals.onDeactivate(instance as Actor, reason)
+      const run = () => internals.onDeactivate(instance, reason)
       // The hook runs in a context of its own: it is not part of the turn that requested the deactivation.
       const hook = type.mayOverlap ? context.run(this, run) : run()
       if (hook === undefined || (await settlesWithin(hook, timeoutMs, clock))) return true
@@ -347,6 +360,8 @@ export class ActivationLifecycle {
   }
 }
 
+const ORDINARY: DestroyedTenure = { isSettled: true, leftover: undefined }
+
 /** The state of an activation. It only moves to a later one, and runs turns only while it is `valid`. */
 export type ActivationState = "creating" | "activating" | "valid" | "deactivating" | "invalid"
 
@@ -371,6 +386,10 @@ export interface LifecycleOwner {
   readonly isSaving: boolean
   /** Resolves when no save is in flight. */
   awaitSaves(): Promise<void> | undefined
+  /** Whether the actor was destroyed, by this activation or an earlier one. */
+  readonly isDestroyed: boolean
+  /** Finishes the destruction; says how the tenure is to end. Does not reject. */
+  destroyed(): Promise<DestroyedTenure>
   /** Resolves when no call of the actor prevents its end. */
   awaitCalls(): Promise<void> | undefined
   /**

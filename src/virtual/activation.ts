@@ -1,49 +1,28 @@
-import type { ActorRef } from "../actor/actor-ref.js"
-import type { AskOptions } from "../actor/ask.js"
-import type { Terminated } from "../actor/signals.js"
-import type { ActorId } from "../address/actor-id.js"
-import type { Logger } from "../ports/logger.js"
 import type { StateRead } from "../registry/claim.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { Tenure, TenureHolder } from "../registry/tenure.js"
 import type { ActivationHome } from "./activation-home.js"
+import { ActivationContext } from "./activation-context.js"
 import { ActivationLifecycle, type ActivationState, type LifecycleOwner } from "./activation-lifecycle.js"
 import { ActivationResources } from "./activation-resources.js"
-import {
-  type Actor,
-  type ActorContext,
-  type ActorTimers,
-  type ActorWatch,
-  type DeactivationReason,
-  internals,
-} from "./actor.js"
-import { askFor } from "./actor-ask.js"
+import { type Actor, type ActorContext, type DeactivationReason, internals } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
-import {
-  checkChange,
-  durableState,
-  initialize,
-  loadState,
-  saveOutsideTurns,
-  saveRefusal,
-} from "./actor-state.js"
-import type { ActorTarget } from "./actor-target.js"
+import { ActorDestruction, type DestroyedTenure } from "./actor-destruction.js"
+import { durableState, initialize, loadState, saveOutsideTurns, saveRefusal } from "./actor-state.js"
 import type { ActorType } from "./actor-type.js"
 import { blockedBy } from "./blocked-by.js"
 import { OUTBOX } from "./due-entry.js"
 import { DurableTurns } from "./durable-turns.js"
-import { EventualTarget, type MessageSender } from "./eventual-target.js"
+import type { MessageSender } from "./eventual-target.js"
 import { fencedError } from "./fenced-error.js"
-import { redirected } from "./handle.js"
 import type { Invocation } from "./invocation.js"
-import { operationText } from "./operation.js"
 import { OperationMemory } from "./operation-memory.js"
 import { OutgoingCalls, type PlannedEnd } from "./outgoing-calls.js"
-import type { OwnTask, OwnTaskKind, TaskOwner } from "./own-task.js"
-import type { ActorReminders } from "./reminders.js"
+import type { OwnTask, TaskOwner } from "./own-task.js"
 import type { Turn } from "./turn.js"
 import type { TurnOwner } from "./turn-owner.js"
 import { TurnRunner } from "./turn-runner.js"
+import { needsNoStart, serveUnstarted } from "./unstarted-actor.js"
 
 /**
  * One activation of one actor on this node: the entry of the catalog, the target of messages, and the context
@@ -58,6 +37,7 @@ import { TurnRunner } from "./turn-runner.js"
  * The doors are those of the tenure, checked before a turn starts, before what it says leaves, and in saves.
  */
 export class Activation
+  extends ActivationContext
   implements
     ActorContext<unknown>,
     TenureHolder,
@@ -85,6 +65,7 @@ export class Activation
 
   /** `state` is what the claim has read; by default it is read from the store. */
   constructor(type: ActorType, tenure: Tenure, home: ActivationHome, state?: StateRead) {
+    super()
     this.type = type
     this.tenure = tenure
     this.home = home
@@ -92,19 +73,6 @@ export class Activation
     this.turns = new TurnRunner(this)
     this.#lifecycle = new ActivationLifecycle(this, "creating", state)
     tenure.watch(this)
-  }
-
-  get id(): ActorId {
-    return this.tenure.id
-  }
-
-  /** The actor's name, `type/key`. */
-  get key(): string {
-    return this.tenure.id.name
-  }
-
-  get generation(): number {
-    return this.tenure.generation
   }
 
   get state(): ActivationState {
@@ -199,54 +167,13 @@ export class Activation
     return this.turns.current
   }
 
-  /**
-   * The actors that wait for a call that is made now. The callers that wait for this activation to start also
-   * wait for the calls that it makes while it starts.
-   */
-  get callChain(): readonly string[] {
-    const turn = this.currentTurn
-    if (turn !== undefined) return turn.chain
-    const { first } = this.turns.waiting
-    if (first === undefined || this.state !== "activating") return this.ownChain
-    const { chain, isOneWay } = first
-    return isOneWay || chain.length === 0 ? this.ownChain : [...chain, ...this.ownChain]
-  }
-
   get resources(): ActivationResources {
     this.#resources ??= new ActivationResources(this)
     return this.#resources
   }
 
-  get signal(): AbortSignal {
-    const { signal } = this.resources
-    if (this.isFenced) this.resources.abortSignal(fencedError(this.tenure, "unknown"))
-    return signal
-  }
-
-  get timers(): ActorTimers {
-    return this.resources.timers
-  }
-
-  get log(): Logger {
-    return this.resources.log
-  }
-
-  get dependencies(): unknown {
-    return this.type.dependencies
-  }
-
   actor(type: ActorClass | string, key: string): unknown {
     return this.home.createHandle(type, key, this)
-  }
-
-  eventually(handle: object): unknown {
-    checkChange("send messages", this)
-    return redirected(handle, (target) => new EventualTarget(target as ActorTarget, this))
-  }
-
-  post({ type, key }: ActorId, method: string, args: readonly unknown[]): void {
-    checkChange("send messages", this)
-    this.durableTurns.post({ type, key, method }, args)
   }
 
   hold(token: string, forMs: number): void {
@@ -261,21 +188,14 @@ export class Activation
     if (name === OUTBOX) this.#durableTurns?.deliver()
   }
 
-  messageEnded(number: number): void {
-    this.durableTurns.messageEnded(number)
-  }
-
-  ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R> {
-    return askFor(this, this.home.environment, target, message, options)
-  }
-
-  watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch {
-    return this.resources.watches.add(ref, task)
-  }
-
   save(state: unknown): Promise<void> {
     const refusal = saveRefusal(this.type, this.tenure, this.currentTurn) ?? saveOutsideTurns(this)
     if (refusal !== undefined) return Promise.reject(refusal)
+    if (this.#durableTurns?.isDestroying === true) {
+      return Promise.reject(
+        new TypeError(`${this.type.name} cannot save after destroy(), which deletes its state`),
+      )
+    }
     if (this.#durableTurns !== undefined) return this.#durableTurns.save(state)
     this.#durable ??= durableState(this)
     return this.#durable.save(state)
@@ -291,17 +211,6 @@ export class Activation
     return this.#durableTurns
   }
 
-  get reminders(): ActorReminders {
-    checkChange("set reminders", this)
-    return this.durableTurns.reminders
-  }
-
-  get operation(): string | undefined {
-    const turn = this.currentTurn
-    const operation = turn?.operation ?? turn?.occurrence ?? turn?.invocation.operation
-    return operation && operationText(operation)
-  }
-
   async stored(): Promise<void> {
     await this.#durableTurns?.stored()
     if (this.isFenced) throw fencedError(this.tenure, "unknown")
@@ -313,13 +222,34 @@ export class Activation
   }
 
   load(): Promise<void> | undefined {
+    const claimed = this.#lifecycle?.takeState()
+    if (!this.type.durability.isDurable || !needsNoStart(this.turns.waiting.first))
+      return this.startWith(claimed)
+    return serveUnstarted(this, claimed).then((served) => {
+      if (served === undefined) return this.startWith(claimed)
+      this.#durable = served
+      void this.deactivate(served.end === undefined ? "asked" : "destroyed")
+      return undefined
+    })
+  }
+
+  /** Creates the instance, and sets its state. */
+  startWith(claimed: StateRead | undefined): Promise<void> | undefined {
     const actor = internals.make(this.type.make, this)
     this.#instance = actor
     if (!this.type.durability.isDurable) return initialize(actor, this.type)
     const durable = durableState(this)
     this.#durable = durable
-    const loading = loadState(actor, this.type, durable, this.#lifecycle?.takeState())
-    return loading === undefined ? this.loaded() : loading.then(() => this.loaded())
+    const loading = loadState(actor, this.type, durable, claimed)
+    if (loading !== undefined) return loading.then(() => this.finished())
+    return durable.end === undefined ? this.loaded() : this.finished()
+  }
+
+  /** Finishes the destruction that another activation has begun. */
+  async finished(): Promise<void> {
+    const durable = this.#durable as DurableState
+    if (durable.end !== undefined) await new ActorDestruction(this, durable).finish()
+    return this.loaded()
   }
 
   /** The state is there: messages of earlier activations are delivered once this one has started. */
@@ -329,12 +259,15 @@ export class Activation
     const { durability, indexes } = this.type
     const isIndexed = indexes.length > 0 || indexed !== undefined
     // What it remembers is known by now.
-    if (durability.restoresOnThrow) this.#durableTurns = new DurableTurns(this, durable)
+    const isKept = durability.restoresOnThrow || durability.expireAfterMs !== undefined
+    if (isKept) this.#durableTurns = new DurableTurns(this, durable)
     if (isIndexed || (memory !== undefined && OperationMemory.messagesIn(memory) > 0))
       this.durableTurns.loaded()
   }
 
   async awaitSaves(): Promise<void> {
+    // Messages that are being stored are to be delivered, if by the next activation.
+    await this.#durableTurns?.stored()
     this.#durableTurns?.ends()
     await this.#durableTurns?.stored()
     await this.#durable?.idle()
@@ -342,6 +275,14 @@ export class Activation
 
   get isSaving(): boolean {
     return this.#durable?.isIdle === false || this.#durableTurns?.isStored === false
+  }
+
+  get isDestroyed(): boolean {
+    return this.#durable?.end !== undefined
+  }
+
+  destroyed(): Promise<DestroyedTenure> {
+    return new ActorDestruction(this, this.#durable as DurableState).end()
   }
 
   awaitCalls(): Promise<void> | undefined {
@@ -375,12 +316,6 @@ export class Activation
 
   enqueueOwn(task: OwnTask): void {
     this.turns.enqueueOwn(task)
-  }
-
-  /** Logs the error, unless the activation is fenced: then the error only says that the outcome was lost. */
-  taskFailed(kind: OwnTaskKind, error: Error): void {
-    if (this.isFenced) return
-    this.home.logger.log("error", `a ${kind} of an actor failed`, { actor: this.key, error })
   }
 
   /** Whether the actor has timers or watches. */

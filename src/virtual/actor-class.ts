@@ -73,6 +73,11 @@ export interface ActorClass<A extends Actor = Actor> {
    */
   readonly indexes?: Readonly<Record<string, IndexOptions>>
   /**
+   * After how long an actor is destroyed that was not saved: its state, its reminders, and all else that is
+   * stored of it. Default never.
+   */
+  readonly expireAfterMs?: number
+  /**
    * How the node for a new activation is chosen, or `sharded()` for very many actors. The default is
    * `rendezvous`.
    */

@@ -62,17 +62,26 @@ export function saveOutsideTurns({ type, currentTurn, state }: Activation): Erro
   return new TypeError(`${type.name} cannot save now: no turn is running; await all that a turn does`)
 }
 
+/** Throws if the running turn may not destroy the actor: it has to be its only writer. */
+export function checkDestroy(actor: Checked): void {
+  checkChange("be destroyed", actor)
+  const { currentTurn, type } = actor
+  if (currentTurn?.kind === "writer" && !currentTurn.hasEnded) return
+  throw new TypeError(
+    `${type.name} cannot be destroyed here; call destroy() in a turn that waits for no other`,
+  )
+}
+
 /** Throws if what is decided now could not be stored; as it could not if no turn runs, after the start. */
-export function checkChange(
-  what: string,
-  { type, tenure, currentTurn, state }: Pick<Activation, "type" | "tenure" | "currentTurn" | "state">,
-): void {
+export function checkChange(what: string, { type, tenure, currentTurn, state }: Checked): void {
   const refusal = changeRefusal(what, type, tenure, currentTurn)
   if (refusal !== undefined) throw refusal
   const isRunning = currentTurn !== undefined && !currentTurn.hasEnded
   if (isRunning || state !== "valid") return
   throw new TypeError(`${type.name} cannot ${what} now: no turn is running; await all that a turn does`)
 }
+
+type Checked = Pick<Activation, "type" | "tenure" | "currentTurn" | "state">
 
 /** Returns the error with which a turn is refused to decide what is stored; `what` says what that is. */
 function changeRefusal(

@@ -214,6 +214,17 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
     throw new TypeError(`${this.id.type} must override onReminder, as it has reminders`)
   }
 
+  /**
+   * Destroys this actor, as a part of this turn: when the turn has ended without throwing, the state is
+   * deleted for good, with its reminders, before the answer leaves. Messages that were sent with `eventually`
+   * are delivered all the same. `onDeactivate` is called with `destroyed`; the next call finds a new actor,
+   * with its `initialState`. `save()` is not needed, and rejects from here on. Throws a `TypeError` in turns
+   * of methods that are `readOnly` or `alwaysInterleave`, and where no turn runs.
+   */
+  protected destroy(): void {
+    this.#context.destroy()
+  }
+
   /** Ends this activation once no turn is running. The next call starts another one. */
   protected deactivate(): void {
     this.#context.deactivate()
@@ -276,7 +287,7 @@ export interface NoInitialState {
 }
 
 /** Why an activation ends. */
-export type DeactivationReason = "idle" | "asked" | "moved" | "leaving" | "fenced"
+export type DeactivationReason = "idle" | "asked" | "moved" | "leaving" | "fenced" | "destroyed"
 
 /** A message of `eventually` that the receiver's method threw on. */
 export interface UndeliveredMessage {
@@ -313,6 +324,7 @@ export interface ActorContext<State> {
   messageEnded(number: number): void
   ask<T, R>(target: ActorRef<T>, message: (replyTo: ActorRef<R>) => T, options?: AskOptions): Promise<R>
   watch(ref: ActorRef<never>, task: (terminated: Terminated) => void | Promise<void>): ActorWatch
+  destroy(): void
   deactivate(): void
 }
 

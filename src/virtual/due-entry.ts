@@ -27,6 +27,12 @@ export const OUTBOX = "~x"
 /** The entry of an actor with named operations, which are to be forgotten. */
 export const EXPIRY = "~o"
 
+/** The entry of a tombstone, which is to be removed when it is not needed any more. */
+export const TOMBSTONE = "~t"
+
+/** The entry of an actor that is destroyed unless it was saved. */
+export const EXPIRATION = "~e"
+
 /** The number of wards of actors that are in no shard. */
 export const WARDS = 256
 

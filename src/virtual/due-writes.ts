@@ -4,15 +4,18 @@ import { type DuePlace, duePlace, keepingKey, keyOfDue, wardOf } from "./due-ent
 import type { DurableOwner } from "./durable-owner.js"
 import { digestOf } from "./durable-owner.js"
 
+/** The actor whose entries these are. */
+export type DueOwner = Pick<DurableOwner, "type" | "tenure" | "home">
+
 /** The ward of the actor. */
-export function wardOfOwner(owner: DurableOwner): string {
+export function wardOfOwner(owner: DueOwner): string {
   return placeOf(owner).ward
 }
 
 /** It depends on hashes of the actor's name, and every firing needs it. */
-const places = new WeakMap<DurableOwner, DuePlace>()
+const places = new WeakMap<DueOwner, DuePlace>()
 
-function placeOf(owner: DurableOwner): DuePlace {
+function placeOf(owner: DueOwner): DuePlace {
   let place = places.get(owner)
   if (place === undefined) {
     const { id } = owner.tenure
@@ -23,13 +26,13 @@ function placeOf(owner: DurableOwner): DuePlace {
 }
 
 /** The key of this actor's entry in the index of what is due, by this name. */
-export function dueKey(owner: DurableOwner, name: string, at: WallMs): string {
+export function dueKey(owner: DueOwner, name: string, at: WallMs): string {
   return keyOfDue(placeOf(owner), at, name)
 }
 
 /** Moves an entry from one time to another: undefined if there was none, or is to be none. */
 export function moveDue(
-  owner: DurableOwner,
+  owner: DueOwner,
   name: string,
   from: WallMs | undefined,
   to: WallMs | undefined,

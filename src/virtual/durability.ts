@@ -12,17 +12,28 @@ export interface Durability {
   readonly isPipelined: boolean
   /** The number of named operations that an actor remembers. */
   readonly maxOperations: number
+  /** After how long an actor is destroyed that was not saved; undefined if never. */
+  readonly expireAfterMs: number | undefined
 }
 
 /** Throws a `SettingsError` if an option is invalid. */
 export function durabilityOf(type: string, make: ActorClass): Durability {
-  const { durable, restoreOnThrow, pipelining, once, maxOperations } = make
+  const { durable, restoreOnThrow, pipelining, once, maxOperations, expireAfterMs } = make
   for (const [name, value] of Object.entries({ durable, restoreOnThrow, pipelining, once })) {
     if (value !== undefined && typeof value !== "boolean")
       throw mustBe(`${type}.${name}`, "true or false", value)
   }
   if (maxOperations !== undefined && !(Number.isSafeInteger(maxOperations) && maxOperations > 0)) {
     throw mustBe(`${type}.maxOperations`, "a positive integer", maxOperations)
+  }
+  if (expireAfterMs !== undefined && !isDuration(expireAfterMs)) {
+    throw mustBe(`${type}.expireAfterMs`, "a number of milliseconds above 0", expireAfterMs)
+  }
+  if (durable === false && expireAfterMs !== undefined) {
+    throw new SettingsError(
+      "actors",
+      `${type}.expireAfterMs needs a stored state, which durable = false excludes`,
+    )
   }
   if (restoreOnThrow === true && make.reentrant === true) {
     throw new SettingsError(
@@ -38,6 +49,7 @@ export function durabilityOf(type: string, make: ActorClass): Durability {
     restoresOnThrow: restoreOnThrow ?? false,
     isPipelined: pipelining ?? true,
     maxOperations: maxOperations ?? MAX_OPERATIONS,
+    expireAfterMs,
   }
 }
 

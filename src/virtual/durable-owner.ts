@@ -4,7 +4,7 @@ import type { Write } from "../ports/store.js"
 import { satelliteKey } from "../registry/registry-keys.js"
 import type { Tenure } from "../registry/tenure.js"
 import type { ActivationHome } from "./activation-home.js"
-import type { Actor } from "./actor.js"
+import type { Actor, DeactivationReason } from "./actor.js"
 import type { ActorType } from "./actor-type.js"
 import type { NamedOperation } from "./operation.js"
 import type { Turn } from "./turn.js"
@@ -20,6 +20,8 @@ export interface DurableOwner {
   readonly turns: TurnRunner
   /** The turn that the running code belongs to. */
   readonly currentTurn: Turn | undefined
+  /** Ends the activation once no turn runs, and resolves when it is gone. */
+  deactivate(reason: DeactivationReason): Promise<void>
 }
 
 /** What the running turn decides. */

@@ -3,33 +3,26 @@ import { isInstance } from "../errors/thrown.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { Taken } from "../registry/state-writer.js"
+import type { LifeEnd } from "../registry/stored-state.js"
 import { type Actor, internals } from "./actor.js"
-import { BATCH_LIMITS, bytesOf, checkRoom, MOST_FLUSHED, MOST_OF_A_TURN } from "./drafted.js"
+import { ActorDestruction, MOST_MARKED } from "./actor-destruction.js"
+import { checkRoom, MOST_FLUSHED } from "./drafted.js"
 import type { DurableOwner } from "./durable-owner.js"
 import { EnteredIndexes } from "./entered-indexes.js"
 import { fencedError } from "./fenced-error.js"
 import type { IndexChange } from "./index-entries.js"
 import type { ReminderMemory } from "./inline-reminders.js"
-import { EXPIRE, REMIND } from "./internal-methods.js"
+import { CLEAR, DESTROY, EXPIRE, isInternalName, REMIND } from "./internal-methods.js"
+import type { LifeMemory } from "./life-memory.js"
 import type { OutboxCounters } from "./operation-memory.js"
-import { OutputGate } from "./output-gate.js"
-import { type Admission, Recollection } from "./recollection.js"
+import { type Admission, Recollection, type Remembered } from "./recollection.js"
 import type { Turn } from "./turn.js"
-import {
-  both,
-  type Contribution,
-  changesOf,
-  type Decided,
-  type Held,
-  HeldAnswer,
-  merged,
-  newlyDecided,
-} from "./turn-batch.js"
-import { TurnDrafts } from "./turn-drafts.js"
+import { both, type Contribution } from "./turn-batch.js"
+import { TurnCommits } from "./turn-commits.js"
 import { copiedResult, Failure } from "./turn-result.js"
 
 /**
- * The durable turns of one activation: the driver of `output-gate.ts`.
+ * The durable turns of one activation; `turn-commits.ts` writes what they decide.
  *
  * A turn of a `once` method is stored before its answer leaves: the state, what is remembered of its
  * operation, and its satellites are one contribution to a batch. It is all or nothing, in memory too: if it
@@ -39,21 +32,28 @@ import { copiedResult, Failure } from "./turn-result.js"
  * One of a type with indexes has it from its start, as entries are part of every commit. While one of its
  * commits may be rejected, no turn ends, and nothing else is contributed (`entered-indexes.ts`).
  */
-export class DurableTurns extends TurnDrafts {
+export class DurableTurns extends TurnCommits {
   #recollection: Recollection
-  readonly #gate = new OutputGate<Held, Decided>(BATCH_LIMITS)
   /** The encoded state, as it was after the last turn that was stored, or before the one that runs. */
   #encoded: Uint8Array | undefined = undefined
   /** Whether the state may have changed since it was encoded. */
   #isStale = true
   /** The state as it is stored, once all commits are made; undefined if that is not known. */
-  #contributed: Uint8Array | undefined = undefined
-  /** Undefined if the actor is in no index. */
-  #indexes: EnteredIndexes | undefined = undefined
+  #contributed: Uint8Array | LifeEnd | undefined
 
   constructor(owner: DurableOwner, state: DurableState) {
     super(owner, state)
     this.#recollection = new Recollection(owner, state, this)
+    this.#contributed = state.end
+  }
+
+  protected get recollection(): Recollection {
+    return this.#recollection
+  }
+
+  /** What is stored of the lives of the actor. */
+  get life(): LifeMemory {
+    return this.#recollection.memory.life
   }
 
   /** What the actor counts of its messages; stored with each commit. */
@@ -70,11 +70,12 @@ export class DurableTurns extends TurnDrafts {
     const value = internals.state(this.#actor)
     const { indexes, mayBeRejected } = this.owner.type
     if (indexes.length > 0 || this.state.indexed !== undefined) {
-      this.#indexes = new EnteredIndexes(this.owner, this.state, value)
+      this.indexes = new EnteredIndexes(this.owner, this.state, value)
     }
-    const isStored = this.counters.rows > 0 || (this.#indexes !== undefined && this.state.isStored)
-    if (isStored) this.#contributed = this.state.encode(value)
-    if (mayBeRejected) this.#encoded = this.#contributed ?? this.state.encode(value)
+    const isUsed = this.counters.rows > 0 || this.indexes !== undefined
+    const stored = isUsed && this.state.isStored ? this.state.encode(value) : undefined
+    if (stored !== undefined) this.#contributed = stored
+    if (mayBeRejected) this.#encoded = stored ?? this.state.encode(value)
   }
 
   /** The actor has started. */
@@ -87,35 +88,6 @@ export class DurableTurns extends TurnDrafts {
   ends(): void {
     this.usedDelivery?.stop()
     if (this.usedDelivery?.hasAnswered === true) this.flush()
-  }
-
-  /** Whether everything that has ended is stored. */
-  get isStored(): boolean {
-    return this.#gate.isOpen && this.#indexes?.saving === undefined
-  }
-
-  /** Resolves when everything that has ended is stored, or never will be. */
-  stored(): Promise<void> {
-    const allStored = () => this.#allStored()
-    return this.#indexes?.saving?.then(allStored, allStored) ?? allStored()
-  }
-
-  #allStored(): Promise<void> {
-    if (this.#gate.isOpen) return Promise.resolve()
-    return new Promise((resolve) => {
-      const release = () => resolve()
-      this.#gate.hold({ release, lose: release, reject: release })
-    })
-  }
-
-  /** Whether there is a commit that may be rejected: no turn ends before it is decided. */
-  get isGuarding(): boolean {
-    return this.#indexes?.isGuarding === true
-  }
-
-  /** Resolves when such a commit is decided; undefined if there is none. */
-  get guarded(): Promise<void> | undefined {
-    return this.isGuarding ? this.stored() : undefined
   }
 
   /**
@@ -143,15 +115,17 @@ export class DurableTurns extends TurnDrafts {
     }
     if (turn.method?.name === REMIND) return this.reminders.admit(turn)
     if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
+    if (turn.method?.name === DESTROY) return this.#recollection.destroy(turn, () => this.destroy())
+    if (turn.method?.name === CLEAR) return this.#recollection.clear(turn)
     return this.#recollection.admit(turn)
   }
 
   /** Resolves when what the turn has decided can be stored; undefined if it can now. */
   ready(turn: Turn): Promise<void> | undefined {
     const ready = this.usedReminders?.ready() ?? this.guarded
-    if (ready !== undefined || this.#gate.isOpen || turn.isAnswered) return ready
-    const isRejectable = this.#indexes?.isRejectable(internals.state(this.#actor)) === true
-    return isRejectable ? this.#allStored() : undefined
+    if (ready !== undefined || this.gate.isOpen || turn.isAnswered) return ready
+    const isRejectable = this.indexes?.isRejectable(internals.state(this.#actor)) === true
+    return isRejectable ? this.allStored() : undefined
   }
 
   /** Goes on with the messages, and moves their entry in the index of what is due on. */
@@ -163,18 +137,22 @@ export class DurableTurns extends TurnDrafts {
   /** Deletes the rows of answered messages, as many as one commit can. */
   flush(): void {
     if (this.owner.tenure.endedBecause !== undefined || this.isGuarding) return
-    this.#reserve(NONE, MOST_FLUSHED)
+    this.reserve(NONE, MOST_FLUSHED)
     this.#commit(this.delivery.contribute(NONE, NONE, MOST_FLUSHED).writes)
   }
 
   /** Stores satellites alone: the state is written as it is stored. */
   #commit(writes: readonly Write[]): void {
-    if (writes.length > 0) this.#contribute(this.#contributed as Uint8Array, { ...NOTHING_MORE, writes })
-    this.#send()
+    const value = this.#contributed as Uint8Array | LifeEnd
+    if (writes.length > 0) this.#contribute(value, { ...NOTHING_MORE, writes })
+    this.send()
   }
 
   /** Contributes what a turn has decided to the next commit; returns what its caller gets. */
   settle(turn: Turn, given: unknown): unknown {
+    if (this.isDestroyedBy(turn, given) && turn.method?.once === undefined) {
+      return this.#endLife(NOTHING_REMEMBERED, given)
+    }
     if (turn.method?.once !== undefined) return turn.isAnswered ? given : this.#store(turn, given)
     this.dropDraft(turn)
     const { restoresOnThrow } = this.owner.type.durability
@@ -182,25 +160,17 @@ export class DurableTurns extends TurnDrafts {
       if (this.#encoded !== undefined) this.#restore(this.#encoded)
       return given
     }
-    return this.#gate.isOpen ? given : copiedResult(given, this.owner.home.copier)
-  }
-
-  /**
-   * Holds the answer of a turn until what has ended so far is stored, or is not. Returns false if the answer
-   * may leave now.
-   */
-  hold(turn: Turn, given: unknown): boolean {
-    return !this.#gate.isOpen && this.#gate.hold(new HeldAnswer(turn, given))
+    return this.gate.isOpen ? given : copiedResult(given, this.owner.home.copier)
   }
 
   /** Saves the state as it is now, with what was decided since the last save. */
   save(value: unknown): Promise<void> {
-    const ready = this.usedReminders?.ready() ?? this.#indexes?.saving
+    const ready = this.usedReminders?.ready() ?? this.indexes?.saving
     if (ready !== undefined) return this.#saveAfter(ready)
     try {
-      const change = this.#indexes?.changeOf(value)
+      const change = this.indexes?.changeOf(value)
       if (change === undefined || change.guards.length === 0) return this.#save(value, change)
-      const indexes = this.#indexes as EnteredIndexes
+      const indexes = this.indexes as EnteredIndexes
       return indexes.saves(this.#saveAlone(indexes))
     } catch (error) {
       return Promise.reject(error)
@@ -220,7 +190,7 @@ export class DurableTurns extends TurnDrafts {
   /** Saves once all that ended before is stored, as it may be rejected; at once if all is. */
   async #saveAlone(indexes: EnteredIndexes): Promise<void> {
     this.waitingSaves += 1
-    while (!this.#gate.isOpen) await this.#allStored()
+    while (!this.gate.isOpen) await this.allStored()
     this.waitingSaves -= 1
     const value = internals.state(this.#actor)
     return this.#save(value, indexes.changeOf(value))
@@ -233,13 +203,14 @@ export class DurableTurns extends TurnDrafts {
     const before = this.#encoded
     this.#encoded = encoded
     this.#isStale = true
-    this.#reserve(change?.writes)
+    this.reserve(change?.writes)
     return new Promise((resolve, reject) => {
       this.#enter(change, before)
-      this.#contribute(encoded, { ...this.takeDraft(), absent: NONE, change })
+      const { writes, messages } = this.takeDraft()
+      this.#contribute(encoded, { writes: both(writes, this.putOff()), messages, absent: NONE, change })
       this.#announce()
       const lose = () => reject(fencedError(this.owner.tenure, "unknown"))
-      if (this.#gate.hold({ release: resolve, lose, reject })) this.#send()
+      if (this.gate.hold({ release: resolve, lose, reject })) this.send()
       else lose()
     })
   }
@@ -250,7 +221,7 @@ export class DurableTurns extends TurnDrafts {
     const isGuarded = change.guards.length > 0 && this.owner.tenure.endedBecause === undefined
     const restored = { state: before as Uint8Array, stored: this.#contributed }
     if (isGuarded) this.usedDelivery?.checkpoint()
-    this.#indexes?.contributed(change, isGuarded ? restored : undefined)
+    this.indexes?.contributed(change, isGuarded ? restored : undefined)
   }
 
   /** Encodes the state, unless it was not changed since. */
@@ -267,40 +238,73 @@ export class DurableTurns extends TurnDrafts {
   #store(turn: Turn, given: unknown): unknown {
     const isMessage = turn.operation?.kind === "sent"
     if (given instanceof Failure) return this.undo(turn, given)
+    const isEnd = this.isDestroyedBy(turn, given)
+    const kept = this.#keptBy(turn)
     try {
       const value = internals.state(this.#actor)
-      const after = this.state.encode(value)
+      const after = isEnd || kept !== undefined ? NO_BYTES : this.state.encode(value)
       const copy = isMessage ? undefined : this.owner.home.copier.copy(given)
-      const change = this.#indexes?.changeOf(value)
+      const change = isEnd || kept !== undefined ? undefined : this.indexes?.changeOf(value)
       checkRoom(this.drafted, after, change?.writes)
-      this.#reserve(change?.writes)
-      const { writes, absent } = this.#recollection.applied(turn, given)
+      this.reserve(change?.writes, isEnd ? MOST_MARKED : 0)
+      const remembered = this.#recollection.applied(turn, given)
+      if (isEnd) return this.#endLife(remembered, copy)
+      const { writes, absent } = remembered
       this.#enter(change, this.#encoded)
-      this.#encoded = after
+      if (kept === undefined) this.#encoded = after
       const draft = this.takeDraft()
-      const all = both(draft.writes, writes)
-      this.#contribute(after, { writes: all, absent, messages: draft.messages, change })
+      const isOwn = kept === undefined && turn.method?.name !== DESTROY
+      const all = both(both(draft.writes, writes), isOwn ? this.putOff() : NONE)
+      this.#contribute(kept ?? after, { writes: all, absent, messages: draft.messages, change })
       this.#announce()
-      this.#send()
+      this.send()
       return copy
     } catch (error) {
       return this.undo(turn, new Failure(error))
     }
   }
 
+  /** What stays stored, if it has no value, and the turn is the runtime's own: it begins no new life. */
+  #keptBy({ method }: Turn): LifeEnd | undefined {
+    const stored = this.#contributed
+    const isOwn = method !== undefined && isInternalName(method.name)
+    return isOwn && stored !== undefined && !(stored instanceof Uint8Array) ? stored : undefined
+  }
+
+  /** Contributes the end of the actor's life, with what else the turn has decided but reminders. */
+  #endLife({ writes, absent }: Remembered, given: unknown): unknown {
+    this.keepMessages()
+    const draft = this.takeDraft()
+    const { memory } = this.#recollection
+    const copy = copiedResult(given, this.owner.home.copier)
+    const isDrafted = draft.writes.length > 0 || draft.messages.length > 0
+    if (isDrafted || !this.state.isUntouched || memory.encode() !== undefined) {
+      this.reserve(NONE, MOST_MARKED)
+      const mark = new ActorDestruction(this.owner, this.state).mark(memory)
+      const entries = this.indexes?.left() ?? NONE
+      const all = both(both(both(draft.writes, writes), mark.writes), entries)
+      this.#contribute(mark.end, { writes: all, absent, messages: draft.messages })
+      this.send()
+    }
+    void this.owner.deactivate("destroyed")
+    return copy
+  }
+
   /** Restores the state as it was before a turn that failed; the failure of a repeat is stored. */
   undo(turn: Turn, failure: Failure): unknown {
+    this.isDestroyedBy(turn, failure)
     this.#restore(this.#encoded as Uint8Array)
     this.forgetDraft(turn)
     // A message whose arguments are refused is thrown on as well.
     const isRefused = turn.operation?.kind === "sent" && isInstance(failure.error, InvalidMessageError)
     if (!failure.wasRun && !isRefused) return failure
-    this.#reserve()
+    this.reserve()
     const thrown = this.#recollection.threw(turn, failure)
     if (thrown === undefined) return failure
     const { writes, absent, answer } = thrown
-    const stored = this.#indexes && this.#contributed
-    const change = stored === undefined ? this.#indexes?.changeOf(internals.state(this.#actor)) : undefined
+    const ended = this.#contributed instanceof Uint8Array ? undefined : this.#contributed
+    const stored = this.indexes === undefined ? ended : this.#contributed
+    const change = stored === undefined ? this.indexes?.changeOf(internals.state(this.#actor)) : undefined
     if (change !== undefined && change.guards.length > 0) {
       // The state of a new actor may be rejected itself, so there is none to remember the throw with.
       this.owner.tenure.end("its first turn threw, and it has a unique value")
@@ -309,7 +313,7 @@ export class DurableTurns extends TurnDrafts {
     this.#enter(change, undefined)
     const value = stored ?? (this.#encoded as Uint8Array)
     this.#contribute(value, { writes, absent, messages: NONE, change })
-    this.#send()
+    this.send()
     return answer === undefined ? failure : answer.given
   }
 
@@ -317,63 +321,21 @@ export class DurableTurns extends TurnDrafts {
     internals.setState(this.#actor, this.state.decode(encoded))
   }
 
+  #contribute(value: Uint8Array | LifeEnd, contribution: Contribution): void {
+    this.#contributed = value
+    this.add(value, contribution)
+  }
+
   /** Tells of the reminders in the last batch once it is committed. */
   #announce(): void {
     const release = this.usedReminders?.taken()
-    if (release !== undefined) this.#gate.hold({ release, lose: () => {}, reject: () => {} })
-  }
-
-  #contribute(value: Uint8Array, { writes: own, absent, messages, change }: Contribution): void {
-    this.#contributed = value
-    const writes = change === undefined ? own : both(own, change.writes)
-    const bytes = bytesOf(writes)
-    const content = this.#gate.contribute({ writes: writes.length, bytes }, newlyDecided)
-    content.value = value
-    content.indexed = this.#indexes?.bytes
-    if (writes.length > 0) content.writes = merged(content.writes, writes)
-    if (absent.length > 0) content.absent = [...content.absent, ...absent]
-    if (messages.length > 0) content.messages = [...content.messages, ...messages]
-    if (change !== undefined) content.guards = change.guards.map(({ key }) => key)
-  }
-
-  /** Closes the batch if it might not have room for what a turn decides, before that is remembered. */
-  #reserve(entries: readonly Write[] = NONE, flushed = 0): void {
-    const draft = this.draftSize
-    const size = {
-      writes: draft.writes + entries.length + flushed + MOST_OF_A_TURN.writes,
-      bytes: draft.bytes + bytesOf(entries) + MOST_OF_A_TURN.bytes,
-    }
-    this.#gate.reserve(size, (full) => {
-      full.isFull = true
-      full.memory = this.#recollection.encode()
-    })
-  }
-
-  #send(): void {
-    const decided = this.#gate.next()
-    if (decided === undefined) return
-    const { value, indexed } = decided
-    const memory = decided.isFull ? decided.memory : this.#recollection.encode()
-    this.state.write({ value, memory, indexed, changes: changesOf(decided) }).then(
-      (taken) => (taken === undefined ? this.#committed(decided) : this.#rejected(taken)),
-      () => this.#lost(),
-    )
-  }
-
-  #committed({ writes, messages }: Decided): void {
-    this.#indexes?.decided()
-    this.#recollection.stored(writes)
-    const held = this.#gate.committed()
-    this.#send()
-    if (messages.length > 0) this.delivery.stored(messages)
-    for (const one of held) one.release()
-    this.#decided()
+    if (release !== undefined) this.gate.hold({ release, lose: () => {}, reject: () => {} })
   }
 
   /** Another actor has a unique value. Everything is as it is stored, and the activation goes on. */
-  #rejected(taken: Taken): void {
-    const held = this.#gate.rejected()
-    const { state, stored, error } = (this.#indexes as EnteredIndexes).rejected(taken)
+  protected rejected(taken: Taken): void {
+    const held = this.gate.rejected()
+    const { state, stored, error } = (this.indexes as EnteredIndexes).rejected(taken)
     this.#contributed = stored
     this.#encoded = state
     this.#restore(state)
@@ -381,20 +343,12 @@ export class DurableTurns extends TurnDrafts {
     this.usedReminders?.reload(this.#recollection.reminders)
     this.usedDelivery?.rejected()
     for (const one of held) one.reject(error)
-    this.#decided()
+    this.decided()
   }
 
-  /** The tenure has ended: whatever waits cannot be known to be stored. */
-  #lost(): void {
-    this.#indexes?.decided()
-    for (const one of this.#gate.lost()) one.lose()
-    this.#decided()
-  }
-
-  #decided(): void {
-    if (this.#gate.isOpen) this.#recollection.allStored()
-  }
 }
 
 const NONE: readonly never[] = []
+const NO_BYTES = new Uint8Array(0)
+const NOTHING_REMEMBERED: Remembered = { writes: NONE, absent: NONE }
 const NOTHING_MORE = { absent: NONE, messages: NONE }

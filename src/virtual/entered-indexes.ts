@@ -1,6 +1,8 @@
 import { NotUniqueError } from "../errors/index-errors.js"
 import { StateError } from "../errors/state-error.js"
+import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
+import type { LifeEnd } from "../registry/stored-state.js"
 import { type DurableOwner, digestOf } from "./durable-owner.js"
 import {
   decodeIndexed,
@@ -10,6 +12,7 @@ import {
   type IndexChange,
   type Indexed,
   indexChange,
+  indexDeletions,
 } from "./index-entries.js"
 import type { IndexedActor } from "./index-keys.js"
 
@@ -104,6 +107,14 @@ export class EnteredIndexes implements IndexedActor {
     this.#bytes = encodeIndexed(after)
   }
 
+  /** The actor is destroyed: returns the deletions of its entries, which are part of that commit. */
+  left(): readonly Write[] {
+    const writes = indexDeletions(this, this.#indexed)
+    this.#indexed = decodeIndexed(undefined)
+    this.#bytes = undefined
+    return writes
+  }
+
   /** This save is guarded: others wait for it. */
   saves(save: Promise<void>): Promise<void> {
     const saving = save.finally(() => {
@@ -154,7 +165,7 @@ interface Restored {
   /** The encoded state in memory. */
   readonly state: Uint8Array
   /** The one that is stored, once all commits are made. */
-  readonly stored: Uint8Array | undefined
+  readonly stored: Uint8Array | LifeEnd | undefined
 }
 
 interface GuardedCommit extends Restored {

@@ -39,4 +39,6 @@ export function splitRows(bytes: Uint8Array): readonly Uint8Array[] {
 }
 
 const NONE = new Uint8Array(0)
+/** What the head says of an actor that has none. */
+export const NO_REMINDERS: ReminderMemory = { inline: NONE, rows: 0 }
 const scratch = new OutputBuffer(1_024)

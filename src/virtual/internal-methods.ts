@@ -3,7 +3,7 @@ import { ALWAYS_INTERLEAVE, READ_ONLY } from "../serialization/envelope.js"
 import { type Actor, internals } from "./actor.js"
 import type { ActorHost } from "./actor-host.js"
 import type { ActorMethod } from "./actor-type.js"
-import { EXPIRY } from "./due-entry.js"
+import { EXPIRATION, EXPIRY, TOMBSTONE } from "./due-entry.js"
 import { AGAIN, HOLD, LET_GO } from "./held-start.js"
 import { OutgoingCall } from "./outgoing-call.js"
 import { UNDELIVERED, UndeliveredTask } from "./undelivered-task.js"
@@ -23,6 +23,12 @@ export const WAKE = "~wake"
 /** Deletes what an actor remembers of old operations: the name of its entry in the index, and its time. */
 export const EXPIRE = "~expire"
 
+/** Destroys an actor: without arguments, or by the name and the time of its entry if it has expired. */
+export const DESTROY = "~destroy"
+
+/** Forgets what a destroyed actor remembers of old operations: the name of its entry, and its time. */
+export const CLEAR = "~clear"
+
 /** The method of this name, if it is an internal one. */
 export function internalMethod(name: string): ActorMethod | undefined {
   return isInternalName(name) ? METHODS.get(name) : undefined
@@ -31,6 +37,8 @@ export function internalMethod(name: string): ActorMethod | undefined {
 /** The method by which a keeper does what an entry of this name is about. */
 export function methodOfEntry(name: string): string {
   if (name === EXPIRY) return EXPIRE
+  if (name === TOMBSTONE) return CLEAR
+  if (name === EXPIRATION) return DESTROY
   return isInternalName(name) ? WAKE : REMIND
 }
 
@@ -67,6 +75,8 @@ const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
   // What it runs is decided when it is admitted.
   [REMIND, method(REMIND, { once: { retainMs: 0 } }, () => undefined)],
   [EXPIRE, method(EXPIRE, { once: { retainMs: 0 } }, () => undefined)],
+  [DESTROY, method(DESTROY, { once: { retainMs: 0 } }, () => undefined)],
+  [CLEAR, method(CLEAR, { once: { retainMs: 0 } }, () => undefined)],
   [
     WAKE,
     method(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {

@@ -110,6 +110,9 @@ export class MessageDelivery {
     const answered = this.#answered.splice(0, most)
     this.#deleting = answered
     const deleted = [...ended, ...answered]
+    const { life } = this.#turns
+    // A later life of the actor may begin again.
+    if (counters.sent === 0 && this.#state.mayDestroy) life.birth = this.#owner.tenure.generation
     const numbered = messages.map((one) => {
       counters.sent += 1
       return { ...one, number: counters.sent }
@@ -204,9 +207,10 @@ export class MessageDelivery {
   async #deliver(message: Message, isRepeat: boolean): Promise<void> {
     const { home, key: sender } = this.#owner
     const to = receiverOf(message)
+    const { birth } = this.#turns.life
     try {
       const args = this.#state.decodeAnswer(message.args) as readonly unknown[]
-      const operation = { kind: "sent" as const, sender, number: message.number, isRepeat }
+      const operation = { kind: "sent" as const, sender, birth, number: message.number, isRepeat }
       const answer = await home.deliver({ ...message, args }, operation)
       if (Array.isArray(answer)) this.#tell({ kind: "thrown", to, error: answer[0] })
       else this.#tell({ kind: "answered", to })
@@ -226,7 +230,9 @@ export class MessageDelivery {
       method,
       error,
     })
-    if (instance === undefined || !internals.hasOnUndelivered(instance)) {
+    // A message of a life that was destroyed is not the present one's.
+    const isOwn = number > this.#turns.life.endedAt
+    if (!isOwn || instance === undefined || !internals.hasOnUndelivered(instance)) {
       this.#answered.push(number)
       this.#flushLater()
       return this.#tell({ kind: "told", to })

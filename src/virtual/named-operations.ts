@@ -7,11 +7,12 @@ import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ActorMethod } from "./actor-type.js"
 import { EXPIRY as DUE } from "./due-entry.js"
-import { dueKey, moveDue } from "./due-writes.js"
+import { moveDue } from "./due-writes.js"
 import { DIGEST_KEY, type DurableOwner, digestOf, rowKey, type TurnChanges } from "./durable-owner.js"
 import type { NamedOperation } from "./operation.js"
 import type { OperationMemory } from "./operation-memory.js"
 import { type Admission, answered, failed, type Remembered, RUN } from "./recollection.js"
+import { staleEntry } from "./stale-entry.js"
 import type { Turn } from "./turn.js"
 
 /**
@@ -98,10 +99,10 @@ export class NamedOperations {
 
   /** Returns how to go on with the call of a keeper that old rows are due, by an entry of this time. */
   async expire(at: WallMs): Promise<Admission> {
-    if (at !== this.#memory.namedDueAt) return this.#stale(at)
+    if (at !== this.#memory.namedDueAt) return staleEntry(this.#owner, this.#turns, { name: DUE, at })
     const now = this.#owner.home.clock.wallMs()
     if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
-    const found = await this.#state.satellites.names(EXPIRY, MOST_EXPIRED + 1)
+    const found = await this.#state.satellites.names(NAMED_UNTIL, MOST_EXPIRED + 1)
     const known = found.filter((name) => !this.#deleted.has(name))
     const old = known.filter((name) => timeOfExpiry(name) <= now).slice(0, MOST_EXPIRED)
     const [first] = known.slice(old.length)
@@ -121,15 +122,6 @@ export class NamedOperations {
   #nextExpiry(first: string | undefined): WallMs | undefined {
     if (first !== undefined) return timeOfExpiry(first)
     return this.#memory.named === 0 ? undefined : this.#owner.home.clock.wallMs()
-  }
-
-  /** The keeper has read an entry that is no longer there, or that should not be. */
-  async #stale(at: WallMs): Promise<Admission> {
-    const key = dueKey(this.#owner, DUE, at)
-    const { entry } = await this.#owner.home.state.store.get(key)
-    if (entry === undefined) return { kind: "answer", given: ["gone"] }
-    this.#turns.change([{ kind: "delete", key }])
-    return { kind: "run", task: { run: () => ["gone"] } }
   }
 
   /** Enters the actor as one that has rows to delete from this time on. */
@@ -187,7 +179,7 @@ export class NamedOperations {
     this.#turnsUntilLook = LOOK_AFTER
     try {
       const now = this.#owner.home.clock.wallMs()
-      const found = await this.#state.satellites.names(EXPIRY, LOOK_AFTER)
+      const found = await this.#state.satellites.names(NAMED_UNTIL, LOOK_AFTER)
       // The commit that deletes a row may not be decided. The name may be used again afterwards, so its row
       // must not be deleted twice. What is not found any more never comes back.
       this.#deleted = new Set(found.filter((name) => this.#deleted.has(name)))
@@ -207,7 +199,8 @@ interface Row {
   readonly name: string
 }
 
-const EXPIRY = "e/"
+/** The prefix of the rows that tell until when a named operation is remembered. */
+export const NAMED_UNTIL = "e/"
 const EMPTY = new Uint8Array(0)
 const MOST_DELETED = 2
 /** A turn changes at most 96 rows. */
@@ -233,15 +226,15 @@ export function namePart({ home }: DurableOwner, name: string): string {
 const MAX_PLAIN = 80
 
 function expiryName(atMs: number, row: string): string {
-  return `${EXPIRY}${String(Math.ceil(atMs)).padStart(16, "0")}/${row.slice(2)}`
+  return `${NAMED_UNTIL}${String(Math.ceil(atMs)).padStart(16, "0")}/${row.slice(2)}`
 }
 
-function timeOfExpiry(name: string): number {
-  return Number(name.slice(EXPIRY.length, EXPIRY.length + 16))
+export function timeOfExpiry(name: string): number {
+  return Number(name.slice(NAMED_UNTIL.length, NAMED_UNTIL.length + 16))
 }
 
-function rowOfExpiry(name: string): string {
-  return `o/${name.slice(EXPIRY.length + 17)}`
+export function rowOfExpiry(name: string): string {
+  return `o/${name.slice(NAMED_UNTIL.length + 17)}`
 }
 
 function encodeRow({ print, isError, bytes, name }: Row): Uint8Array {

@@ -279,7 +279,12 @@ test("bytes that are no memory are refused", () => {
   for (let end = 0; end < bytes.length; end += 1) {
     expect(() => OperationMemory.decode(bytes.subarray(0, end)), `${end} bytes`).toThrow(MalformedBytesError)
   }
-  expect(() => OperationMemory.decode(Buffer.concat([bytes, Uint8Array.of(0)]))).toThrow("followed by")
+  expect(() => OperationMemory.decode(Buffer.concat([bytes, Uint8Array.of(0)]))).toThrow(MalformedBytesError)
+  const life = Uint8Array.of(1, 2, 3, 4, 5)
+  expect(OperationMemory.decode(Buffer.concat([bytes, life])).life).toEqual({
+    ...{ birth: 1, endedAt: 2, tombstoneAt: 3, savedAt: 4, expiresAt: 5 },
+  })
+  expect(() => OperationMemory.decode(Buffer.concat([bytes, life, Uint8Array.of(0)]))).toThrow("followed by")
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (random) => {
       try {

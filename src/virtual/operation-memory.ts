@@ -2,6 +2,7 @@ import { MalformedBytesError } from "../errors/malformed-bytes-error.js"
 import { InputBytes } from "../serialization/input-bytes.js"
 import { OutputBuffer } from "../serialization/output-buffer.js"
 import type { ReminderMemory } from "./inline-reminders.js"
+import { isEmptyLife, type LifeMemory, noLife, readLife, writeLife } from "./life-memory.js"
 import { areRanges, isClosed, type NumberedOperation, type OpenNumbers, type Operation } from "./operation.js"
 import { SmallMap } from "./small-map.js"
 
@@ -42,6 +43,7 @@ export class OperationMemory {
   namedDueAt = 0
   readonly outbox: OutboxCounters = { sent: 0, rows: 0, dueAt: 0 }
   readonly reminders: ReminderMemory = { inline: NO_BYTES, rows: 0 }
+  readonly life: LifeMemory = noLife()
 
   /** Returns the number of messages in rows, without reading the rest. */
   static messagesIn(bytes: Uint8Array): number {
@@ -61,6 +63,7 @@ export class OperationMemory {
     memory.named = input.varint()
     if (memory.named > 0) memory.namedDueAt = input.varint()
     for (let left = input.varint(); left > 0; left -= 1) memory.#readCaller(input)
+    readLife(input, memory.life)
     if (input.left > 0) throw new MalformedBytesError("a memory of operations is followed by other bytes")
     return memory
   }
@@ -83,13 +86,19 @@ export class OperationMemory {
     if (this.named > 0) scratch.varint(this.namedDueAt)
     scratch.varint(this.#callers.size)
     for (const [caller, memory] of this.#callers) writeCaller(scratch, caller, memory)
+    writeLife(scratch, this.life)
     return scratch.copied()
   }
 
   get #isEmpty(): boolean {
     const { inline, rows } = this.reminders
     if (this.outbox.sent > 0 || rows > 0 || inline.length > 0) return false
-    return this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0
+    return this.#callers.size === 0 && this.#forgotAt === 0 && this.named === 0 && isEmptyLife(this.life)
+  }
+
+  /** Whether a call to the actor may be a repeat of one that is remembered, or a message is undelivered. */
+  isNeeded(nowMs: number): boolean {
+    return this.#callers.size > 0 || this.#mayBeForgotten(nowMs) || this.named > 0 || this.outbox.rows > 0
   }
 
   /** The size of the memory of operations, roughly. */
@@ -180,15 +189,18 @@ export class OperationMemory {
     })
   }
 
-  /** Forgets the answers of callers that were not heard of for a day, and callers after a week more. */
-  forgetOld(nowMs: number): void {
+  /**
+   * Forgets the answers of callers that were not heard of for a day, and callers after a week more, or at
+   * once if there are more than `mostKept`.
+   */
+  forgetOld(nowMs: number, mostKept = MOST_KEPT_CALLERS): void {
     const now = minutes(nowMs)
     for (const [caller, memory] of this.#callers) {
       const silent = now - memory.heardAt
       if (silent < RETAIN_MINUTES) continue
       this.#setOpen(memory, { upTo: memory.upTo, ranges: [] })
       this.#closeOutcomes(memory)
-      const isKept = silent < RETAIN_CLOSED_MINUTES && this.#callers.size <= MOST_KEPT_CALLERS
+      const isKept = silent < RETAIN_CLOSED_MINUTES && this.#callers.size <= mostKept
       if (isKept || memory.outcomes.size > 0) continue
       this.#callers.delete(caller)
       this.#forgotAt = now
@@ -238,8 +250,8 @@ export class OperationMemory {
 }
 
 /**
- * What an actor counts of the messages that it sends. The numbers of messages never begin again, as the state
- * of an actor is never deleted, and every commit that stores a message stores its number here.
+ * What an actor counts of the messages that it sends. Every commit that stores a message stores its number
+ * here. Numbers begin again only under a later birth (`life-memory.ts`).
  */
 export interface OutboxCounters {
   /** The number of the last message. */

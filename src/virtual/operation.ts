@@ -1,3 +1,5 @@
+import type { Revision } from "../ports/store.js"
+
 /**
  * The name of one intent: all attempts at one call have the same operation, and the actor applies it once.
  *
@@ -35,7 +37,12 @@ export interface SentOperation {
   readonly kind: "sent"
   /** The name of the actor that sends the message. */
   readonly sender: string
-  /** Higher than that of every message of before from this sender. */
+  /**
+   * The generation under which the numbers of the sender began, 0 if an earlier version began them. It is
+   * compared before the number: an actor that was destroyed may begin again.
+   */
+  readonly birth: Revision
+  /** Higher than that of every message of before from this sender with this birth. */
   readonly number: number
   readonly isRepeat: boolean
 }
@@ -43,7 +50,9 @@ export interface SentOperation {
 /** The text by which users know an operation: a call with it is another attempt. */
 export function operationText(operation: Operation): string {
   if (operation.kind === "named") return operation.name
-  return `~${operation.kind === "sent" ? operation.sender : operation.caller}.${operation.number}`
+  if (operation.kind === "numbered") return `~${operation.caller}.${operation.number}`
+  const { sender, birth, number } = operation
+  return birth === 0 ? `~${sender}.${number}` : `~${sender}.${birth}.${number}`
 }
 
 /** The operation that a text stands for. It is taken for a repeat, and closes nothing. */
@@ -76,7 +85,10 @@ export type OperationOnTheWire = readonly (string | number)[]
 export function packOperation(operation: Operation): OperationOnTheWire {
   const isRepeat = operation.isRepeat ? 1 : 0
   if (operation.kind === "named") return [operation.name, isRepeat]
-  if (operation.kind === "sent") return [operation.sender, isRepeat, operation.number]
+  if (operation.kind === "sent") {
+    const { sender, birth, number } = operation
+    return birth === 0 ? [sender, isRepeat, number] : [sender, isRepeat, number, birth]
+  }
   const { caller, number, open } = operation
   return [caller, isRepeat, number, open.upTo, ...open.ranges]
 }
@@ -89,10 +101,12 @@ export function unpackOperation(packed: unknown): Operation | undefined {
   if (repeat !== 0 && repeat !== 1) return undefined
   const isRepeat = repeat === 1
   if (number === undefined) return name.length > MAX_DERIVED ? undefined : { kind: "named", name, isRepeat }
-  if (upTo === undefined) {
-    return isNumber(number) ? { kind: "sent", sender: name, number, isRepeat } : undefined
+  if (upTo === undefined || !CALLER.test(name)) {
+    const birth = upTo ?? 0
+    const isRight = isNumber(number) && isNumber(birth) && ranges.length === 0
+    return isRight ? { kind: "sent", sender: name, birth, number, isRepeat } : undefined
   }
-  if (!CALLER.test(name) || !isNumber(number) || number === 0 || !isNumber(upTo)) return undefined
+  if (!isNumber(number) || number === 0 || !isNumber(upTo)) return undefined
   if (ranges.length > 2 * MAX_RANGES || !areRanges(ranges, upTo)) return undefined
   const open = { upTo, ranges }
   return isClosed(open, number) ? undefined : { kind: "numbered", caller: name, number, isRepeat, open }

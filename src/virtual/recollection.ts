@@ -4,12 +4,15 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { plainError } from "../remote/plain-error.js"
 import type { ActorMethod } from "./actor-type.js"
+import { moveDue } from "./due-writes.js"
 import { answerTooLarge, type DurableOwner, rowKey, type TurnChanges } from "./durable-owner.js"
+import { whenReached } from "./expiry.js"
 import { Inbox } from "./inbox.js"
 import type { ReminderMemory } from "./inline-reminders.js"
 import { NamedOperations } from "./named-operations.js"
 import type { NumberedOperation, Operation } from "./operation.js"
 import { OperationMemory, type OutboxCounters, type Outcome, outcomeRow } from "./operation-memory.js"
+import { staleEntry } from "./stale-entry.js"
 import type { Turn } from "./turn.js"
 import { Failure } from "./turn-result.js"
 
@@ -21,6 +24,7 @@ import { Failure } from "./turn-result.js"
 export class Recollection {
   readonly #owner: DurableOwner
   readonly #state: DurableState
+  readonly #turns: TurnChanges
   readonly #memory: OperationMemory
   readonly #named: NamedOperations
   /** The answers in rows that no commit has put yet, by the keys of the rows. */
@@ -28,6 +32,7 @@ export class Recollection {
   #inbox: Inbox | undefined = undefined
 
   constructor(owner: DurableOwner, state: DurableState, turns: TurnChanges) {
+    this.#turns = turns
     this.#owner = owner
     this.#state = state
     this.#memory = state.memory === undefined ? new OperationMemory() : OperationMemory.decode(state.memory)
@@ -36,6 +41,11 @@ export class Recollection {
 
   encode(): Uint8Array | undefined {
     return this.#memory.encode()
+  }
+
+  /** What the head of the state has. */
+  get memory(): OperationMemory {
+    return this.#memory
   }
 
   /** What the actor counts of its own messages, which is encoded with the rest. */
@@ -52,6 +62,53 @@ export class Recollection {
   expire({ invocation }: Turn): Promise<Admission> {
     const [, at] = invocation.args as readonly [string, number]
     return this.#named.expire(at)
+  }
+
+  /** Returns how to go on with a call that destroys the actor; a keeper names the entry that is reached. */
+  destroy({ invocation }: Turn, destroy: () => void): Admission | Promise<Admission> {
+    const run = (given: readonly unknown[]): Admission => ({ kind: "run", task: { run: () => given } })
+    const [name, at] = invocation.args as readonly [string?, number?]
+    if (name === undefined || at === undefined) return { kind: "run", task: { run: destroy } }
+    const owner = this.#owner
+    const { life } = this.#memory
+    const reached = whenReached(owner, life, at)
+    switch (reached.kind) {
+      case "early":
+        return { kind: "answer", given: ["early"] }
+      case "stale":
+        return staleEntry(owner, this.#turns, { name, at })
+      case "move":
+        this.#turns.change(moveDue(owner, name, at, reached.to))
+        life.expiresAt = reached.to ?? 0
+        return run(["fired", reached.to])
+      case "expired":
+        // Whoever waits for the actor may be about to save it.
+        if (owner.turns.waiting.first !== undefined) return { kind: "answer", given: ["in use"] }
+        return {
+          kind: "run",
+          task: {
+            run: () => {
+              destroy()
+              return ["fired"]
+            },
+          },
+        }
+    }
+  }
+
+  /** Returns how to go on with the call of a keeper about a tombstone: it is in use, or there is none. */
+  async clear({ invocation }: Turn): Promise<Admission> {
+    const [name, at] = invocation.args as readonly [string, number]
+    const { life } = this.#memory
+    const isIts = life.tombstoneAt === at
+    if (isIts && this.#state.end !== undefined) {
+      // Without the actor it can be done (`unstarted-actor.ts`).
+      void this.#owner.deactivate("asked")
+      return { kind: "answer", given: ["in use"] }
+    }
+    const admission = await staleEntry(this.#owner, this.#turns, { name, at })
+    if (isIts) life.tombstoneAt = 0
+    return admission
   }
 
   /** Returns how to go on with a turn: run it, or answer as it was answered before. */
@@ -197,12 +254,11 @@ export class Recollection {
 }
 
 /** The error while not all nodes can read what an actor remembers. */
-export function notYet({ tenure }: Pick<DurableOwner, "tenure">): Error {
-  return new OverloadedError(
-    tenure.id.toString(),
-    0,
-    "once methods, messages and reminders until all nodes run a version that has them",
-  )
+export function notYet(
+  { tenure }: Pick<DurableOwner, "tenure">,
+  what = "once methods, messages and reminders",
+): Error {
+  return new OverloadedError(tenure.id.toString(), 0, `${what} until all nodes run a version that has them`)
 }
 
 /** The admission that is answered with remembered bytes. */

@@ -4,7 +4,7 @@ import { OverloadedError } from "../errors/call-errors.js"
 import type { WallMs } from "../ports/clock.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { type Actor, internals } from "./actor.js"
-import { dueKey, moveDue, wardOfOwner } from "./due-writes.js"
+import { moveDue, wardOfOwner } from "./due-writes.js"
 import { type DurableOwner, namedAfter, rowKey, type TurnChanges } from "./durable-owner.js"
 import {
   inlineSize,
@@ -17,6 +17,7 @@ import { type Admission, notYet } from "./recollection.js"
 import { decodeReminder, encodeReminder, type ReminderRow } from "./reminder-row.js"
 import { dueOccurrence, NO_ARREARS, type Schedule, timetableOf } from "./schedule.js"
 import { SmallMap } from "./small-map.js"
+import { staleEntry } from "./stale-entry.js"
 import { nameInKeys, REMINDERS } from "./stored-dues.js"
 import type { Turn } from "./turn.js"
 
@@ -152,7 +153,9 @@ export class Reminders implements ActorReminders {
     const [written, at, attempt] = turn.invocation.args as readonly [string, WallMs, number]
     const name = this.#nameOf(written, rows)
     const row = rows.get(name)
-    if (row === undefined || (row.next !== at && row.entry !== at)) return this.#stale(name, at)
+    if (row === undefined || (row.next !== at && row.entry !== at)) {
+      return staleEntry(this.#owner, this.#turns, { name: this.#written(name), at })
+    }
     const now = this.#now
     if (at > now + MOST_EARLY_MS) return { kind: "answer", given: ["early"] }
     const fired = () => ["fired", this.#draft.get(name)?.next]
@@ -177,15 +180,6 @@ export class Reminders implements ActorReminders {
       return given instanceof Promise ? given.then(fired) : fired()
     }
     return { kind: "run", task: { run } }
-  }
-
-  /** The keeper has read an entry that is no longer there, or that should not be. */
-  async #stale(name: string, at: WallMs): Promise<Admission> {
-    const key = dueKey(this.#owner, this.#written(name), at)
-    const { entry } = await this.#owner.home.state.store.get(key)
-    if (entry === undefined) return { kind: "answer", given: ["gone"] }
-    this.#turns.change([{ kind: "delete", key }])
-    return { kind: "run", task: { run: () => ["gone"] } }
   }
 
   #change(name: string, row: Change | undefined): void {
@@ -280,7 +274,6 @@ export class Reminders implements ActorReminders {
     return this.#loading
   }
 
-  /** A name as it stands in keys; of a long one that is its digest, and the row has the name itself. */
   #written(name: string): string {
     return nameInKeys(name, this.#owner.home.digest)
   }

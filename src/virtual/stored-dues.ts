@@ -1,7 +1,7 @@
 import { encodeKey } from "../address/actor-key.js"
 import type { WallMs } from "../ports/clock.js"
 import type { Digest } from "../ports/digest.js"
-import { type DuePlace, EXPIRY, keyOfDue, OUTBOX } from "./due-entry.js"
+import { type DuePlace, EXPIRATION, EXPIRY, keyOfDue, OUTBOX, TOMBSTONE } from "./due-entry.js"
 import { digestOf } from "./durable-owner.js"
 import { splitRows } from "./inline-reminders.js"
 import { OperationMemory } from "./operation-memory.js"
@@ -29,10 +29,12 @@ export function storedDues(
   }
   for (const { name, value } of rows) if (name.startsWith(REMINDERS)) remind(value)
   if (memory === undefined) return dues
-  const { outbox, reminders, namedDueAt } = OperationMemory.decode(memory)
+  const { outbox, reminders, namedDueAt, life } = OperationMemory.decode(memory)
   for (const row of splitRows(reminders.inline)) remind(row)
   if (outbox.dueAt > 0) dues.push({ name: OUTBOX, at: outbox.dueAt })
   if (namedDueAt > 0) dues.push({ name: EXPIRY, at: namedDueAt })
+  if (life.tombstoneAt > 0) dues.push({ name: TOMBSTONE, at: life.tombstoneAt })
+  if (life.expiresAt > 0) dues.push({ name: EXPIRATION, at: life.expiresAt })
   return dues
 }
 

@@ -1,5 +1,6 @@
 import type { Write } from "../ports/store.js"
 import type { SatelliteChanges } from "../registry/commits.js"
+import type { LifeEnd } from "../registry/stored-state.js"
 import type { IndexChange } from "./index-entries.js"
 import type { Message } from "./message.js"
 import type { Turn } from "./turn.js"
@@ -36,7 +37,8 @@ export class HeldAnswer implements Held {
 
 /** What the turns of a batch have decided. */
 export interface Decided {
-  value: Uint8Array
+  /** The encoded state, or the end of the actor's life. */
+  value: Uint8Array | LifeEnd
   /** What the head says of entries in indexes. */
   indexed: Uint8Array | undefined
   /** Whether nothing is added any more. */

@@ -2,7 +2,9 @@ import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import { checkDraft, type Drafted, draftSize, MOST_DELETED, messageProblem } from "./drafted.js"
 import { type DurableOwner, namedAfter } from "./durable-owner.js"
+import { putOff } from "./expiry.js"
 import type { ReminderMemory } from "./inline-reminders.js"
+import type { LifeMemory } from "./life-memory.js"
 import type { Message, NewMessage } from "./message.js"
 import { MessageDelivery } from "./message-delivery.js"
 import type { OutboxCounters } from "./operation-memory.js"
@@ -10,6 +12,7 @@ import { notYet } from "./recollection.js"
 import { Reminders } from "./reminders.js"
 import type { Turn } from "./turn.js"
 import { both } from "./turn-batch.js"
+import { Failure } from "./turn-result.js"
 
 /**
  * What the turns of one activation have decided, and no commit has taken yet: the part of `DurableTurns` that
@@ -22,6 +25,8 @@ export abstract class TurnDrafts {
   #draft: Drafted[] = []
   #delivery: MessageDelivery | undefined = undefined
   #reminders: Reminders | undefined = undefined
+  /** The turn that destroys the actor, or has. */
+  #destroying: Turn | undefined = undefined
   /** The number of saves that wait until what they store can be written. */
   protected waitingSaves = 0
 
@@ -32,6 +37,9 @@ export abstract class TurnDrafts {
 
   /** What the actor counts of its messages; stored with each commit. */
   abstract get counters(): OutboxCounters
+
+  /** What is stored of the lives of the actor; stored with each commit. */
+  abstract get life(): LifeMemory
 
   /** What the head says of the actor's reminders; stored with each commit. */
   protected abstract get reminderMemory(): ReminderMemory
@@ -89,6 +97,35 @@ export abstract class TurnDrafts {
     const turn = this.owner.currentTurn
     if (turn !== undefined) turn.occurrence = namedAfter(this.owner, `undelivered/${number}`)
     this.#draft.push({ turn, writes: NONE, ended: number })
+  }
+
+  /** The running turn destroys the actor, once it has ended. */
+  destroy(): void {
+    if (!this.state.mayDestroy) throw notYet(this.owner, "the destruction of actors")
+    this.#destroying = this.owner.currentTurn
+  }
+
+  /** Whether the running turn destroys the actor, or one has. */
+  get isDestroying(): boolean {
+    return this.#destroying !== undefined
+  }
+
+  /** Whether this turn has destroyed the actor, and has not failed. */
+  protected isDestroyedBy(turn: Turn, given: unknown): boolean {
+    if (turn !== this.#destroying) return false
+    if (given instanceof Failure) this.#destroying = undefined
+    return this.#destroying !== undefined
+  }
+
+  /** Drops all changes of satellites, and keeps messages: the actor is destroyed. */
+  protected keepMessages(): void {
+    this.#draft = this.#draft.filter(({ message, ended }) => message !== undefined || ended !== undefined)
+    this.usedReminders?.dropped()
+  }
+
+  /** The actor is saved: puts its expiry off. */
+  protected putOff(): readonly Write[] {
+    return this.state.mayDestroy ? putOff(this.owner, this.life) : NONE
   }
 
   /** What was decided since the last contribution. */

@@ -10,7 +10,7 @@ import { EnteredIndexes } from "./entered-indexes.js"
 import { fencedError } from "./fenced-error.js"
 import type { IndexChange } from "./index-entries.js"
 import type { ReminderMemory } from "./inline-reminders.js"
-import { EXPIRE, REMIND } from "./internal-methods.js"
+import { EXPIRE, REINDEX, REMIND } from "./internal-methods.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { OutputGate } from "./output-gate.js"
 import { type Admission, Recollection } from "./recollection.js"
@@ -143,6 +143,7 @@ export class DurableTurns extends TurnDrafts {
     }
     if (turn.method?.name === REMIND) return this.reminders.admit(turn)
     if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
+    if (turn.method?.name === REINDEX && this.#indexes !== undefined) return this.#indexes.admitBuild()
     return this.#recollection.admit(turn)
   }
 
@@ -150,8 +151,7 @@ export class DurableTurns extends TurnDrafts {
   ready(turn: Turn): Promise<void> | undefined {
     const ready = this.usedReminders?.ready() ?? this.guarded
     if (ready !== undefined || this.#gate.isOpen || turn.isAnswered) return ready
-    const isRejectable = this.#indexes?.isRejectable(internals.state(this.#actor)) === true
-    return isRejectable ? this.#allStored() : undefined
+    return this.#indexes?.isRejectable(internals.state(this.#actor)) ? this.#allStored() : undefined
   }
 
   /** Goes on with the messages, and moves their entry in the index of what is due on. */
@@ -169,7 +169,8 @@ export class DurableTurns extends TurnDrafts {
 
   /** Stores satellites alone: the state is written as it is stored. */
   #commit(writes: readonly Write[]): void {
-    if (writes.length > 0) this.#contribute(this.#contributed as Uint8Array, { ...NOTHING_MORE, writes })
+    if (writes.length === 0) return
+    this.#contribute(this.#contributed as Uint8Array, { writes, absent: NONE, messages: NONE })
     this.#send()
   }
 
@@ -271,7 +272,7 @@ export class DurableTurns extends TurnDrafts {
       const value = internals.state(this.#actor)
       const after = this.state.encode(value)
       const copy = isMessage ? undefined : this.owner.home.copier.copy(given)
-      const change = this.#indexes?.changeOf(value)
+      const change = this.#indexes?.changeOfTurn(value)
       checkRoom(this.drafted, after, change?.writes)
       this.#reserve(change?.writes)
       const { writes, absent } = this.#recollection.applied(turn, given)
@@ -397,4 +398,3 @@ export class DurableTurns extends TurnDrafts {
 }
 
 const NONE: readonly never[] = []
-const NOTHING_MORE = { absent: NONE, messages: NONE }

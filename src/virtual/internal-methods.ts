@@ -23,6 +23,9 @@ export const WAKE = "~wake"
 /** Deletes what an actor remembers of old operations: the name of its entry in the index, and its time. */
 export const EXPIRE = "~expire"
 
+/** Enters an actor in indexes that are newer than its state. Returns those in which its value is taken. */
+export const REINDEX = "~reindex"
+
 /** The method of this name, if it is an internal one. */
 export function internalMethod(name: string): ActorMethod | undefined {
   return isInternalName(name) ? METHODS.get(name) : undefined
@@ -67,6 +70,7 @@ const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
   // What it runs is decided when it is admitted.
   [REMIND, method(REMIND, { once: { retainMs: 0 } }, () => undefined)],
   [EXPIRE, method(EXPIRE, { once: { retainMs: 0 } }, () => undefined)],
+  [REINDEX, method(REINDEX, { once: { retainMs: 0 } }, () => undefined)],
   [
     WAKE,
     method(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {

@@ -13,6 +13,7 @@ import type { ActorHost } from "../virtual/actor-host.js"
 import { type DueEntry, duePrefix, KEEPING, parseDue, timeOfDue } from "../virtual/due-entry.js"
 import type { DueHint, DueListener } from "../virtual/due-index.js"
 import { callInternally, methodOfEntry } from "../virtual/internal-methods.js"
+import { IndexKeeping } from "./index-keeping.js"
 import { decodeFiring, encodeFiring, FIRING, firingKey, type Recorded, wardOfFiring } from "./suspects.js"
 import { WardClaims } from "./ward-claims.js"
 import {
@@ -34,6 +35,7 @@ export class Keeping implements DueListener {
   readonly #host: ActorHost
   readonly #shards: Shards | undefined
   readonly #claims: WardClaims
+  readonly #indexes: IndexKeeping
   readonly #troubles: StoreTroubles
   readonly #wards = new Map<string, KeptWard>()
   /** The types that have had entries. */
@@ -57,6 +59,7 @@ export class Keeping implements DueListener {
       this.#hint(keeper, { type: undefined, ward, at: this.#clock.wallMs() })
     })
     this.#troubles = new StoreTroubles(environment.logger, environment.clock)
+    this.#indexes = new IndexKeeping(host)
     host.due.listener = this
     this.#lookIn(FIRST_LOOK_MS)
   }
@@ -97,6 +100,7 @@ export class Keeping implements DueListener {
 
   stop(): void {
     this.#isOver = true
+    this.#indexes.stop()
     this.#timer?.cancel()
     this.#waiting.length = 0
     for (const kept of this.#wards.values()) this.#end(kept)

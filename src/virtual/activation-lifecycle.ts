@@ -24,10 +24,9 @@ import { needsNoStart } from "./unstarted-actor.js"
  *         |             |           |                           ^
  *         +---failed----+           +-----------fenced----------+
  *
- * An activation never returns to an earlier state. Messages are accepted as soon as the activation has been
- * created, and wait until it is valid. Messages that still wait when the activation ends are passed on to the
- * next activation, on whichever node that is, in their order. A fenced activation becomes invalid at once,
- * and is gone when its last turn and its hook have ended.
+ * An activation never returns to an earlier state. Messages are accepted once it has been created, and wait
+ * until it is valid. Those that still wait when it ends are passed on to the next activation, on whichever
+ * node that is, in order. A fenced one becomes invalid at once, and is gone when its last turn and hook ended.
  *
  * A valid activation has no lifecycle object. A node may have a million valid activations, and the fields of
  * this class are needed only before and after that state.
@@ -266,7 +265,8 @@ export class ActivationLifecycle {
     const waiting = turns.waiting.takeAll()
     // An actor that cannot start can be destroyed without it.
     const passedOn = isPassing ? waiting : waiting.filter(needsNoStart)
-    if (!isPassing) this.#failure = { waiting: waiting.filter((one) => !passedOn.includes(one)), cause: error }
+    if (!isPassing)
+      this.#failure = { waiting: waiting.filter((one) => !passedOn.includes(one)), cause: error }
     void this.#owner.leaveCatalog(passedOn, isOwn)
     // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
     // ended, as it does for turns.

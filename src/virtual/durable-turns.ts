@@ -12,7 +12,7 @@ import { EnteredIndexes } from "./entered-indexes.js"
 import { fencedError } from "./fenced-error.js"
 import type { IndexChange } from "./index-entries.js"
 import type { ReminderMemory } from "./inline-reminders.js"
-import { CLEAR, DESTROY, EXPIRE, isInternalName, REMIND } from "./internal-methods.js"
+import { CLEAR, DESTROY, EXPIRE, isInternalName, REINDEX, REMIND } from "./internal-methods.js"
 import type { LifeMemory } from "./life-memory.js"
 import type { OutboxCounters } from "./operation-memory.js"
 import { type Admission, Recollection, type Remembered } from "./recollection.js"
@@ -117,6 +117,7 @@ export class DurableTurns extends TurnCommits {
     if (turn.method?.name === EXPIRE) return this.#recollection.expire(turn)
     if (turn.method?.name === DESTROY) return this.#recollection.destroy(turn, () => this.destroy())
     if (turn.method?.name === CLEAR) return this.#recollection.clear(turn)
+    if (turn.method?.name === REINDEX && this.indexes !== undefined) return this.indexes.admitBuild()
     return this.#recollection.admit(turn)
   }
 
@@ -244,7 +245,7 @@ export class DurableTurns extends TurnCommits {
       const value = internals.state(this.#actor)
       const after = isEnd || kept !== undefined ? NO_BYTES : this.state.encode(value)
       const copy = isMessage ? undefined : this.owner.home.copier.copy(given)
-      const change = isEnd || kept !== undefined ? undefined : this.indexes?.changeOf(value)
+      const change = isEnd || kept !== undefined ? undefined : this.indexes?.changeOfTurn(value)
       checkRoom(this.drafted, after, change?.writes)
       this.reserve(change?.writes, isEnd ? MOST_MARKED : 0)
       const remembered = this.#recollection.applied(turn, given)
@@ -253,7 +254,7 @@ export class DurableTurns extends TurnCommits {
       this.#enter(change, this.#encoded)
       if (kept === undefined) this.#encoded = after
       const draft = this.takeDraft()
-      const isOwn = kept === undefined && turn.method?.name !== DESTROY
+      const isOwn = kept === undefined && ![DESTROY, REINDEX].includes(turn.name)
       const all = both(both(draft.writes, writes), isOwn ? this.putOff() : NONE)
       this.#contribute(kept ?? after, { writes: all, absent, messages: draft.messages, change })
       this.#announce()
@@ -345,7 +346,6 @@ export class DurableTurns extends TurnCommits {
     for (const one of held) one.reject(error)
     this.decided()
   }
-
 }
 
 const NONE: readonly never[] = []

@@ -3,6 +3,7 @@ import { StateError } from "../errors/state-error.js"
 import type { Write } from "../ports/store.js"
 import type { DurableState } from "../registry/durable-state.js"
 import type { LifeEnd } from "../registry/stored-state.js"
+import { type Actor, internals } from "./actor.js"
 import { type DurableOwner, digestOf } from "./durable-owner.js"
 import {
   decodeIndexed,
@@ -15,6 +16,7 @@ import {
   indexDeletions,
 } from "./index-entries.js"
 import type { IndexedActor } from "./index-keys.js"
+import { type Admission, failed } from "./recollection.js"
 
 /**
  * What one activation has in indexes (`index-entries.ts`), as of the last turn that has contributed to a
@@ -87,6 +89,15 @@ export class EnteredIndexes implements IndexedActor {
     }
   }
 
+  /** As `changeOf`, when a turn ends. */
+  changeOfTurn(value: unknown): IndexChange | undefined {
+    try {
+      return this.changeOf(value)
+    } finally {
+      this.#building = undefined
+    }
+  }
+
   /** Whether another actor may have what storing this state would take. */
   isRejectable(value: unknown): boolean {
     try {
@@ -140,9 +151,23 @@ export class EnteredIndexes implements IndexedActor {
     return { ...restored, error: new NotUniqueError(id.toString(), id.type, index) }
   }
 
-  /** From now on the running turn builds the actor into its indexes; undefined: not any more. */
-  build(unowned: readonly string[] | undefined): void {
-    this.#building = unowned
+  /** Returns the turn that builds the actor into indexes that are newer than its state. */
+  async admitBuild(): Promise<Admission> {
+    // It was destroyed since its state was seen.
+    if (!this.#state.isStored) return { kind: "answer", given: [] }
+    try {
+      this.#building = NONE
+      const guards: readonly Guard[] =
+        this.changeOf(internals.state(this.#owner.instance as Actor))?.guards ?? []
+      const { store } = this.#owner.home.state
+      const entries = await Promise.all(guards.map(({ key }) => store.get(key)))
+      const taken = guards.flatMap(({ index }, at) => (entries[at]?.entry === undefined ? [] : [index]))
+      this.#building = taken
+      return { kind: "run", task: { run: () => taken } }
+    } catch (error) {
+      this.#building = undefined
+      return failed(error)
+    }
   }
 
   get type(): string {

@@ -15,7 +15,7 @@ export interface IndexRecord {
 }
 
 /** A walk over the states of a type, which builds their actors into the indexes. */
-interface IndexWalk extends IndexProgress {
+export interface IndexWalk extends IndexProgress {
   /** The indexes that it completes. */
   readonly declared: readonly string[]
   /** The last key of a state that it has passed; empty at its beginning. */

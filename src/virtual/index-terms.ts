@@ -18,7 +18,7 @@ import {
 } from "./index-record.js"
 
 /** The record of a type's indexes as it was read. */
-interface IndexRecordSeen {
+export interface IndexRecordSeen {
   readonly record: IndexRecord
   /** Undefined if there is none. */
   readonly at: Revision | undefined
@@ -32,7 +32,7 @@ export async function readIndexRecord(store: ClusterStore, type: string): Promis
 }
 
 /** Writes the record over the one that was read. Resolves with false if another node has written it since. */
-async function writeIndexRecord(
+export async function writeIndexRecord(
   store: ClusterStore,
   type: string,
   { at, epoch }: IndexRecordSeen,
@@ -81,7 +81,7 @@ async function takeBack(
  * What the hosts of a type declare, as the store has it at this moment. Undefined while one of them may write
  * states without what the others declare.
  */
-async function declaredNow(store: ClusterStore, type: string): Promise<PublishedIndexes | undefined> {
+export async function declaredNow(store: ClusterStore, type: string): Promise<PublishedIndexes | undefined> {
   const { entries } = await listAll(store, NODES)
   const published = publishedBy(entries.flatMap(nodeOf))
   return published.stateFormat < STATE_FORMAT ? undefined : published.indexes(type)
@@ -111,7 +111,7 @@ export async function completeIfFew(
 }
 
 /** Whether the actor of a state is in all of the indexes, with each of its values. */
-function isEntered({ value }: Entry, { agreed }: PublishedIndexes): boolean {
+export function isEntered({ value }: Entry, { agreed }: PublishedIndexes): boolean {
   try {
     const { indexed, end } = decodeState(value)
     if (end !== undefined) return true

@@ -28,6 +28,8 @@ export const DESTROY = "~destroy"
 
 /** Forgets what a destroyed actor remembers of old operations: the name of its entry, and its time. */
 export const CLEAR = "~clear"
+/** Enters an actor in indexes that are newer than its state. Returns those in which its value is taken. */
+export const REINDEX = "~reindex"
 
 /** The method of this name, if it is an internal one. */
 export function internalMethod(name: string): ActorMethod | undefined {
@@ -77,6 +79,7 @@ const METHODS: ReadonlyMap<string, ActorMethod> = new Map([
   [EXPIRE, method(EXPIRE, { once: { retainMs: 0 } }, () => undefined)],
   [DESTROY, method(DESTROY, { once: { retainMs: 0 } }, () => undefined)],
   [CLEAR, method(CLEAR, { once: { retainMs: 0 } }, () => undefined)],
+  [REINDEX, method(REINDEX, { once: { retainMs: 0 } }, () => undefined)],
   [
     WAKE,
     method(WAKE, { flags: READ_ONLY | ALWAYS_INTERLEAVE }, (actor, name) => {

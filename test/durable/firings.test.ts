@@ -113,11 +113,12 @@ test("a firing on its way does nothing once its reminder was cancelled, or set f
     await on(scene, (clerk) => clerk.remind("tea", { afterMs: 2_000 }))
     await on(scene, (clerk) => clerk.remind("cake", { afterMs: 2_000 }))
     await on(scene, (clerk) => clerk.remind("bread", { afterMs: 2_000 }))
-    // The firings wait behind these turns.
+    // The firings wait behind these turns. What begins at the same time begins in an order that the seed draws.
     const worked = on(scene, (clerk) => clerk.work(4_000))
+    await scene.sleep(100)
     const forgotten = on(scene, (clerk) => clerk.forget("tea"))
     const replaced = on(scene, (clerk) => clerk.remind("cake", { afterMs: 10_000 }))
-    await scene.sleep(3_500)
+    await scene.sleep(3_400)
     expect(entries(scene)).toHaveLength(3)
     await Promise.all([worked, forgotten, replaced])
     await scene.sleep(5_000)

@@ -12,8 +12,7 @@ const KEYS = ["Basket", "Batch"].flatMap((type) =>
 
 /**
  * To version 2 and back, and to version 2 for good. In the last rollout one node is replaced twice: its
- * actors,
- * which were saved in version 2, lose their node while there is one of version 1.
+ * actors, which were saved in version 2, lose their node while there is one of version 1.
  */
 const STEPS: readonly (readonly [name: string, code: Code])[] = [
   ...["a", "b", "c"].map((name) => [name, "2 as 1"] as const),

@@ -60,10 +60,10 @@ export class Scene {
 }
 
 /** Plays a scene in a world of its own; fails the test if the scene fails. */
-export async function play(run: (scene: Scene) => Promise<void>): Promise<void> {
+export async function play(run: (scene: Scene) => Promise<void>, seed = 1): Promise<void> {
   const { failure, tail } = await runSeed(
     { name: "shards", about: "", faults: [], run: (stage) => run(new Scene(stage)) },
-    1,
+    seed,
     { faults: noFaults(), keepTrace: 40 },
   )
   expect(failure, tail.join("\n")).toBeUndefined()

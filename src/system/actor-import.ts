@@ -6,6 +6,7 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Entry, Revision, Write } from "../ports/store.js"
 import { guardsThatRefused, type Proposal, type SatelliteChanges, saveCommit } from "../registry/commits.js"
 import { listAll } from "../registry/list-all.js"
+import type { PublishedIndex } from "../registry/published-indexes.js"
 import { satelliteKey, stateKey } from "../registry/registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../registry/save.js"
 import { writeIdOf } from "../registry/state-value.js"
@@ -23,8 +24,9 @@ import { digestOf } from "../virtual/durable-owner.js"
 import type { Held } from "../virtual/held-start.js"
 import type { Holder } from "../virtual/holder.js"
 import { INBOX } from "../virtual/inbox.js"
-import { decodeIndexed, entryChanges, type Indexed, indexDeletions } from "../virtual/index-entries.js"
+import { decodeIndexed, entryChanges, type Indexed, indexDeletions, isOf } from "../virtual/index-entries.js"
 import type { IndexedActor } from "../virtual/index-keys.js"
+import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
 import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
@@ -43,7 +45,8 @@ import type { ExportedActor } from "./exported-lines.js"
  * destroyed actor back; and one behind the back of an activation is overwritten by it, or ends its turns.
  *
  * The head of a state says what the actor has in indexes, so its entries are made with it, in the same commit.
- * A unique value that another actor has refuses the import of this one.
+ * A unique value that another actor has refuses the import of this one. Where hosts declare indexes that the
+ * head says nothing of, as it was exported before, the indexes are no longer complete until they are built.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
  * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
@@ -150,6 +153,7 @@ export class ActorImport {
       deadline = now + HELD_MS
     }
     const guards = entered.guards.map(({ key }) => key)
+    if (!this.#isEntered(id.type, head.indexed)) last.push(incomplete(id.type))
     const changes = { writes: [...last, ...entered.writes], absent: [], guards }
     const outcome = await this.#save(id, { ...head, value }, changes, { held, over, deadline })
     if (outcome.kind !== "saved") return outcome
@@ -202,6 +206,15 @@ export class ActorImport {
   #placeOf(id: ActorId) {
     const { digest } = this.#host.options
     return duePlace(wardOf(id, this.#sharding), id, (text) => digestOf({ digest }, text))
+  }
+
+  /** Whether the head says what the actor has in each index that a host of the type declares. */
+  #isEntered(type: string, bytes: Uint8Array | undefined): boolean {
+    const { known = new Map<string, PublishedIndex>() } = this.#host.registry.published.indexes(type) ?? {}
+    const entered = decodeIndexed(bytes)
+    return [...known.values()].every((index) =>
+      entered.some((one) => one.name === index.name && one.mark === "entered" && isOf(one, index)),
+    )
   }
 
   #indexed({ type, key }: ActorId): IndexedActor {
@@ -275,6 +288,11 @@ export class ActorImport {
 function notYet(id: ActorId): StateError {
   const detail = "some nodes run a version that cannot read what is to be stored; start the newer code on all"
   return new StateError(id.toString(), "not-writable", detail)
+}
+
+/** Whoever is about to complete an index of the type is refused, as it has not seen this actor. */
+function incomplete(type: string): Write {
+  return { kind: "put", key: indexRecordKey(type), value: encodeIndexRecord({ complete: [] }) }
 }
 
 function exists(entry: Entry | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { Stage } from "../../src/sim/index.js"
-import type { Wrote } from "./events.js"
+import type { Indexed, Wrote } from "./events.js"
 import type { Applied } from "./profile.js"
 
 /**
@@ -21,6 +21,7 @@ export class ProfileLedger {
     stage.invariant<Wrote>("AppliedOnce", (event) =>
       event.kind === "profile" ? this.#appliedTwice(event) : false,
     )
+    stage.invariant<Indexed>("IndexExact", (event) => (event.kind === "indexes" ? event.problem : false))
     stage.invariant<Wrote>("NoDowngrade", ({ kind, id, before, after }) => {
       if (kind !== "profile" || before === undefined || after === undefined) return false
       if (before.state.life !== after.state.life || after.version >= before.version) return undefined
@@ -31,6 +32,10 @@ export class ProfileLedger {
   /** Whether something of this life was stored. */
   hasBegun(life: string): boolean {
     return this.#lives.has(life)
+  }
+
+  wasApplied(operation: number): boolean {
+    return this.#applied.has(operation)
   }
 
   /** Whether an operation was applied, and where it says. */

@@ -15,6 +15,8 @@ export interface Wrote {
 export interface Indexed {
   readonly kind: "indexes"
   readonly problem: string | undefined
+  /** Says which unique value belongs to two. */
+  readonly shared: string | undefined
 }
 
 /** A profile as it is in the store. */

@@ -159,8 +159,7 @@ export class Registrar {
     } catch (error) {
       if (!(error instanceof NotUniqueError)) throw error
       this.#life.sometimes("a unique value is taken")
-      const problem = this.#rules.ledger.wasApplied(operation)
-      this.#life.always("what was rejected is not stored", !problem, () => `${operation} is applied`)
+      this.#rules.ledger.rejected(operation)
     }
   }
 
@@ -254,7 +253,11 @@ export class Registrar {
     const sight = stored.watch(() => new Map(ids().map((id) => [id, stored.wholeOf(id)])))
     try {
       const lines: string[] = []
+      const busy = this.#remember(type, this.#random.pick(this.#rules.keys)).catch((error) => {
+        this.#checkFailure(error)
+      })
       for await (const line of exportActors(this.node.system, type)) lines.push(line)
+      await busy
       for (const { key, whole } of exportedIn(lines)) {
         const id = idOf(type, key)
         const isExplained = sight.seen.some((all) => all.get(id) === whole)
@@ -309,6 +312,7 @@ export class Registrar {
   }
 
   #checkFailure(error: unknown): void {
+    if ((error as Error).name === "AssertionBroken") throw error
     const { code = "none" } = error as { readonly code?: string }
     const isExpected =
       (error instanceof CallError || error instanceof StoreUnavailableError) && !WRONG.has(code)

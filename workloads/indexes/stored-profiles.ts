@@ -8,7 +8,7 @@ import { decodeIndexed } from "../../src/virtual/index-entries.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { StoredProfile } from "./events.js"
-import type { Profile } from "./profile.js"
+import { type Profile, TYPES } from "./profile.js"
 
 /**
  * What the store has, after each commit: the profiles, their satellites, where they are, and which nodes there
@@ -69,7 +69,6 @@ export class StoredProfiles {
         const entry = isUnique
           ? `unique/${type}/${index}/${value}`
           : `index/${type}/${index}/${value}/${id.slice(slash + 1)}`
-        if (expected.has(entry)) return `${entry} belongs to ${expected.get(entry)} and ${key}`
         expected.set(entry, isUnique ? key : "")
       }
     }
@@ -79,6 +78,18 @@ export class StoredProfiles {
     }
     const [missing] = expected.keys()
     return missing === undefined ? undefined : `${missing} is missing`
+  }
+
+  /** A unique value that two profiles of a type have; undefined if there is none. */
+  #sharedName(type: string): string | undefined {
+    const owners = new Map<string, string>()
+    for (const key of this.keysOf(type)) {
+      const { name } = (this.get(idOf(type, key)) as StoredProfile).state
+      const owner = owners.get(name)
+      if (name !== "" && owner !== undefined) return `${type}/${owner} and ${type}/${key} are both ${name}`
+      owners.set(name, key)
+    }
+    return undefined
   }
 
   /** The number of satellites of a profile. */
@@ -140,7 +151,11 @@ export class StoredProfiles {
       }
     }
     for (const sight of this.#sights) sight()
-    if (before.size > 0) this.#stage.record({ kind: "indexes", problem: this.entryProblem() })
+    if (before.size > 0) {
+      const shared = TYPES.map((type) => this.#sharedName(type)).find((problem) => problem !== undefined)
+      const problem = shared === undefined ? this.entryProblem() : undefined
+      this.#stage.record({ kind: "indexes", problem, shared })
+    }
     for (const [id, stored] of before) {
       this.#stage.record({ kind: "profile", id, before: stored, after: this.get(id), isImport })
     }

@@ -27,7 +27,6 @@ import { INBOX } from "../virtual/inbox.js"
 import { decodeIndexed, entryChanges, type Indexed, indexDeletions, isOf } from "../virtual/index-entries.js"
 import type { IndexedActor } from "../virtual/index-keys.js"
 import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
-import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
@@ -53,9 +52,12 @@ import type { ExportedActor } from "./exported-lines.js"
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
- * otherwise it would take new messages for old ones. Entries of the index of what is due are made anew, as
- * the wards of another cluster may be others. In the same store everything is copied, and a number that was
- * used after the export is not used again.
+ * otherwise it would take new messages for old ones. For the same reason the numbers of what the actor sends
+ * begin under the generation of the hold. Entries of the index of what is due are made anew, as the wards of
+ * another cluster may be others. In the same store everything is copied, and a number that was used after the
+ * export is not used again.
+ *
+ * A destroyed actor whose messages are not delivered yet is not replaced until they are.
  */
 export class ActorImport {
   readonly #host: ActorHost
@@ -97,6 +99,7 @@ export class ActorImport {
         isDecided = true
         return isOwn ? "imported" : "exists"
       }
+      if (entry !== undefined && (await this.#isEnding(entry))) return "again"
       const outcome = await this.#write(id, actor, { held, entry, until })
       // Guards can hold again, so a copy that was sent before one has refused another may yet be made.
       isDecided = outcome.kind !== "unknown" && outcome.kind !== "taken"
@@ -111,13 +114,29 @@ export class ActorImport {
     return (await this.#host.options.store.get(stateKey(id))).entry
   }
 
+  /** Whether a destroyed actor has something left to do; its keeper makes it do so. */
+  async #isEnding({ value }: Entry): Promise<boolean> {
+    if (!hasEnded(value) || writeIdOf(value)?.startsWith(IMPORTED) === true) return false
+    const { end, memory } = decodeState(value)
+    const rows = memory === undefined ? 0 : OperationMemory.decode(memory).outbox.rows
+    if (rows === 0 && end?.phase !== "dying") return false
+    await this.#pause(ENDING_MS)
+    return true
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#host.clock.setTimer(ms, resolve)
+    })
+  }
+
   async #write(
     id: ActorId,
     actor: ExportedActor,
     { held, entry, until }: Target,
   ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
-    const { head, value, rows } = this.#converted(actor, there)
+    const { head, value, rows } = this.#converted(actor, there, held[1])
     const isNew = head.memory !== undefined || head.chunk !== undefined
     const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
     if (this.#host.registry.published.stateFormat < format) throw notYet(id)
@@ -174,10 +193,12 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
+      const { sent = 0 } = memory?.outbox ?? {}
+      const { birth = 0 } = memory?.life ?? {}
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent, birth, indexed }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0, indexed: [] }
+      return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
     }
   }
 
@@ -185,17 +206,18 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
+    generation: number,
   ): Converted {
-    const memory = bytes && OperationMemory.decode(bytes)
-    // The receivers of another cluster may have had as many messages of the actor that is replaced.
-    const shift = this.#isSameStore ? 0 : there.sent
-    if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
-    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
+    const memory = bytes === undefined ? new OperationMemory() : OperationMemory.decode(bytes)
+    const { outbox, life } = memory
+    if (this.#isSameStore && life.birth === there.birth) outbox.sent = Math.max(outbox.sent, there.sent)
+    // No receiver has had a message of the actor under this generation, whoever it was.
+    else if (outbox.sent > 0 || there.sent > 0) life.birth = generation
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
-      head: { version, codec, memory: memory?.encode(), chunk, indexed },
+      head: { version, codec, memory: memory.encode(), chunk, indexed },
       value: chunk === undefined ? value : NO_BYTES,
-      rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
+      rows: this.#isSameStore ? all : all.filter(({ name }) => !name.startsWith(INBOX)),
     }
   }
 
@@ -272,9 +294,7 @@ export class ActorImport {
         case "write-again":
           throw new Error("an import has no guards that could reject it")
         case "wait":
-          await new Promise<void>((resolve) => {
-            this.#host.clock.setTimer(RETRY_MS, resolve)
-          })
+          await this.#pause(RETRY_MS)
           return { kind: "waited" }
       }
     } catch (error) {
@@ -297,13 +317,6 @@ function incomplete(type: string): Write {
 
 function exists(entry: Entry | undefined): boolean {
   return entry !== undefined && !hasEnded(entry.value)
-}
-
-/** What becomes of a row in another cluster: undelivered messages get numbers that nobody has had. */
-function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
-  if (name.startsWith(INBOX)) return []
-  if (!name.startsWith(MESSAGES)) return [{ name, value }]
-  return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
 }
 
 /** Divides writes into those of one commit each. The last one has room for the state. */
@@ -351,6 +364,8 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
+  /** Under which generation its numbers began. */
+  readonly birth: number
   readonly indexed: Indexed
 }
 
@@ -367,6 +382,7 @@ const GAVE_UP: SaveEvent = { kind: "gave-up" }
 const NO_BYTES = new Uint8Array(0)
 const HELD_MS = 10_000
 const RETRY_MS = 100
+const ENDING_MS = 2_000
 const MOST_ATTEMPTS = 20
 /** Beside the state. */
 const MOST_WRITES = 100

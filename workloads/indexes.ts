@@ -11,10 +11,11 @@ import { Registrar, type RegistrarRules, recordOf } from "./indexes/registrar.js
 import { StoredProfiles } from "./indexes/stored-profiles.js"
 
 /**
- * Clients on a few nodes change profiles, some of which are in shards, list, locate, export and import them,
- * while nodes come, go and fail. What is listed and located was so at some moment between call and answer;
- * what is exported is whole; and an import neither undoes a turn nor is undone by one. Some nodes may be of an
- * earlier version, and some host nothing.
+ * Clients on a few nodes change profiles, some of which are in shards, find, list, locate, export and import
+ * them, while nodes come, go and fail. In every state of the store the entries of indexes are what the states
+ * say. What is found, listed and located was so at some moment between call and answer; what is exported is
+ * whole; and an import neither undoes a turn nor is undone by one. Some nodes may be of an earlier version,
+ * with another declaration of an index, and some host nothing.
  */
 export const indexes: Workload = {
   name: "index",
@@ -38,6 +39,7 @@ export const indexes: Workload = {
       pauseMs: stage.knob("pauseMs", [100, 400]),
       clients: stage.knob("clients", [1, 3]),
       hosts,
+      plans: stage.knob("plans", [0, 0, 1]),
       // One of the later version must be there while another one leaves.
       oldNodes: hosts > 2 ? stage.knob("oldNodes", [0, 1]) : 0,
     }
@@ -181,5 +183,10 @@ const places = [
   "an actor changes while it is exported",
   "an actor is imported",
   "an import finds an actor",
+  "an actor is found",
+  "an answer changes while it is looked for",
+  "an index is not complete",
+  "a unique value is taken",
+  "an import would take a value that is taken",
   "a call fails",
 ]

@@ -3,6 +3,7 @@ export const shares = {
   activation: 32,
   bank: 30,
   burst: 12,
+  index: 14,
   lag: 10,
   local: 200,
   neighbours: 4,

@@ -6,6 +6,7 @@ import type { MonotonicMs } from "../ports/clock.js"
 import type { Entry, Revision, Write } from "../ports/store.js"
 import { guardsThatRefused, type Proposal, type SatelliteChanges, saveCommit } from "../registry/commits.js"
 import { listAll } from "../registry/list-all.js"
+import type { PublishedIndex } from "../registry/published-indexes.js"
 import { satelliteKey, stateKey } from "../registry/registry-keys.js"
 import { Save, type SaveCommand, type SaveEvent, type SaveOutcome } from "../registry/save.js"
 import { writeIdOf } from "../registry/state-value.js"
@@ -23,9 +24,9 @@ import { digestOf } from "../virtual/durable-owner.js"
 import type { Held } from "../virtual/held-start.js"
 import type { Holder } from "../virtual/holder.js"
 import { INBOX } from "../virtual/inbox.js"
-import { decodeIndexed, entryChanges, type Indexed, indexDeletions } from "../virtual/index-entries.js"
+import { decodeIndexed, entryChanges, type Indexed, indexDeletions, isOf } from "../virtual/index-entries.js"
 import type { IndexedActor } from "../virtual/index-keys.js"
-import { MESSAGES, messageRow } from "../virtual/message.js"
+import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
@@ -43,16 +44,21 @@ import type { ExportedActor } from "./exported-lines.js"
  * destroyed actor back; and one behind the back of an activation is overwritten by it, or ends its turns.
  *
  * The head of a state says what the actor has in indexes, so its entries are made with it, in the same
- * commit. A unique value that another actor has refuses the import of this one.
+ * commit. A unique value that another actor has refuses the import of this one. Where hosts declare indexes
+ * that the head says nothing of, as it was exported before, the indexes are no longer complete until they are
+ * built.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
  * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
- * otherwise it would take new messages for old ones. Entries of the index of what is due are made anew, as
- * the wards of another cluster may be others. In the same store everything is copied, and a number that was
- * used after the export is not used again.
+ * otherwise it would take new messages for old ones. For the same reason the numbers of what the actor sends
+ * begin under the generation of the hold. Entries of the index of what is due are made anew, as the wards of
+ * another cluster may be others. In the same store everything is copied, and a number that was used after the
+ * export is not used again.
+ *
+ * A destroyed actor whose messages are not delivered yet is not replaced until they are.
  */
 export class ActorImport {
   readonly #host: ActorHost
@@ -94,6 +100,7 @@ export class ActorImport {
         isDecided = true
         return isOwn ? "imported" : "exists"
       }
+      if (entry !== undefined && (await this.#isEnding(entry))) return "again"
       const outcome = await this.#write(id, actor, { held, entry, until })
       // Guards can hold again, so a copy that was sent before one has refused another may yet be made.
       isDecided = outcome.kind !== "unknown" && outcome.kind !== "taken"
@@ -108,13 +115,29 @@ export class ActorImport {
     return (await this.#host.options.store.get(stateKey(id))).entry
   }
 
+  /** Whether a destroyed actor has something left to do; its keeper makes it do so. */
+  async #isEnding({ value }: Entry): Promise<boolean> {
+    if (!hasEnded(value) || writeIdOf(value)?.startsWith(IMPORTED) === true) return false
+    const { end, memory } = decodeState(value)
+    const rows = memory === undefined ? 0 : OperationMemory.decode(memory).outbox.rows
+    if (rows === 0 && end?.phase !== "dying") return false
+    await this.#pause(ENDING_MS)
+    return true
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#host.clock.setTimer(ms, resolve)
+    })
+  }
+
   async #write(
     id: ActorId,
     actor: ExportedActor,
     { held, entry, until }: Target,
   ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
-    const { head, value, rows } = this.#converted(actor, there)
+    const { head, value, rows } = this.#converted(actor, there, held[1])
     const isNew = head.memory !== undefined || head.chunk !== undefined
     const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
     if (this.#host.registry.published.stateFormat < format) throw notYet(id)
@@ -150,6 +173,7 @@ export class ActorImport {
       deadline = now + HELD_MS
     }
     const guards = entered.guards.map(({ key }) => key)
+    if (!this.#isEntered(id.type, head.indexed)) last.push(incomplete(id.type))
     const changes = { writes: [...last, ...entered.writes], absent: [], guards }
     const outcome = await this.#save(id, { ...head, value }, changes, { held, over, deadline })
     if (outcome.kind !== "saved") return outcome
@@ -170,10 +194,12 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
+      const { sent = 0 } = memory?.outbox ?? {}
+      const { birth = 0 } = memory?.life ?? {}
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent, birth, indexed }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0, indexed: [] }
+      return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
     }
   }
 
@@ -181,17 +207,18 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
+    generation: number,
   ): Converted {
-    const memory = bytes && OperationMemory.decode(bytes)
-    // The receivers of another cluster may have had as many messages of the actor that is replaced.
-    const shift = this.#isSameStore ? 0 : there.sent
-    if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
-    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
+    const memory = bytes === undefined ? new OperationMemory() : OperationMemory.decode(bytes)
+    const { outbox, life } = memory
+    if (this.#isSameStore && life.birth === there.birth) outbox.sent = Math.max(outbox.sent, there.sent)
+    // No receiver has had a message of the actor under this generation, whoever it was.
+    else if (outbox.sent > 0 || there.sent > 0) life.birth = generation
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
-      head: { version, codec, memory: memory?.encode(), chunk, indexed },
+      head: { version, codec, memory: memory.encode(), chunk, indexed },
       value: chunk === undefined ? value : NO_BYTES,
-      rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
+      rows: this.#isSameStore ? all : all.filter(({ name }) => !name.startsWith(INBOX)),
     }
   }
 
@@ -202,6 +229,15 @@ export class ActorImport {
   #placeOf(id: ActorId) {
     const { digest } = this.#host.options
     return duePlace(wardOf(id, this.#sharding), id, (text) => digestOf({ digest }, text))
+  }
+
+  /** Whether the head says what the actor has in each index that a host of the type declares. */
+  #isEntered(type: string, bytes: Uint8Array | undefined): boolean {
+    const { known = new Map<string, PublishedIndex>() } = this.#host.registry.published.indexes(type) ?? {}
+    const entered = decodeIndexed(bytes)
+    return [...known.values()].every((index) =>
+      entered.some((one) => one.name === index.name && one.mark === "entered" && isOf(one, index)),
+    )
   }
 
   #indexed({ type, key }: ActorId): IndexedActor {
@@ -259,9 +295,7 @@ export class ActorImport {
         case "write-again":
           throw new Error("an import has no guards that could reject it")
         case "wait":
-          await new Promise<void>((resolve) => {
-            this.#host.clock.setTimer(RETRY_MS, resolve)
-          })
+          await this.#pause(RETRY_MS)
           return { kind: "waited" }
       }
     } catch (error) {
@@ -277,15 +311,13 @@ function notYet(id: ActorId): StateError {
   return new StateError(id.toString(), "not-writable", detail)
 }
 
-function exists(entry: Entry | undefined): boolean {
-  return entry !== undefined && !hasEnded(entry.value)
+/** Whoever is about to complete an index of the type is refused, as it has not seen this actor. */
+function incomplete(type: string): Write {
+  return { kind: "put", key: indexRecordKey(type), value: encodeIndexRecord({ complete: [] }) }
 }
 
-/** What becomes of a row in another cluster: undelivered messages get numbers that nobody has had. */
-function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
-  if (name.startsWith(INBOX)) return []
-  if (!name.startsWith(MESSAGES)) return [{ name, value }]
-  return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
+function exists(entry: Entry | undefined): boolean {
+  return entry !== undefined && !hasEnded(entry.value)
 }
 
 /** Divides writes into those of one commit each. The last one has room for the state. */
@@ -333,6 +365,8 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
+  /** Under which generation its numbers began. */
+  readonly birth: number
   readonly indexed: Indexed
 }
 
@@ -349,6 +383,7 @@ const GAVE_UP: SaveEvent = { kind: "gave-up" }
 const NO_BYTES = new Uint8Array(0)
 const HELD_MS = 10_000
 const RETRY_MS = 100
+const ENDING_MS = 2_000
 const MOST_ATTEMPTS = 20
 /** Beside the state. */
 const MOST_WRITES = 100

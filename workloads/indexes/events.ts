@@ -11,6 +11,14 @@ export interface Wrote {
   readonly isImport: boolean
 }
 
+/** The entries of all indexes after a commit; `problem` says where they are not what the states say. */
+export interface Indexed {
+  readonly kind: "indexes"
+  readonly problem: string | undefined
+  /** Says which unique value belongs to two. */
+  readonly shared: string | undefined
+}
+
 /** A profile as it is in the store. */
 export interface StoredProfile {
   readonly version: number

@@ -1,5 +1,5 @@
 import type { Stage } from "../../src/sim/index.js"
-import type { Wrote } from "./events.js"
+import type { Indexed, Wrote } from "./events.js"
 import type { Applied } from "./profile.js"
 
 /**
@@ -9,6 +9,7 @@ import type { Applied } from "./profile.js"
 export class ProfileLedger {
   /** The lives that have ended. */
   readonly #ended = new Set<string>()
+  readonly #rejected = new Set<number>()
   readonly #lives = new Set<string>()
   /** In which life each operation was applied. */
   readonly #applied = new Map<number, string>()
@@ -18,9 +19,16 @@ export class ProfileLedger {
     stage.invariant<Wrote>("NoResurrection", (event) =>
       event.kind === "profile" ? this.#resurrected(event) : false,
     )
+    stage.invariant<Wrote>("RejectedStaysOut", ({ kind, id, after }) => {
+      if (kind !== "profile") return false
+      const applied = after?.state.applied.find((operation) => this.#rejected.has(operation))
+      return applied === undefined ? undefined : `${id} has applied ${applied}, which was rejected`
+    })
     stage.invariant<Wrote>("AppliedOnce", (event) =>
       event.kind === "profile" ? this.#appliedTwice(event) : false,
     )
+    stage.invariant<Indexed>("IndexExact", (event) => (event.kind === "indexes" ? event.problem : false))
+    stage.invariant<Indexed>("UniqueOwner", (event) => (event.kind === "indexes" ? event.shared : false))
     stage.invariant<Wrote>("NoDowngrade", ({ kind, id, before, after }) => {
       if (kind !== "profile" || before === undefined || after === undefined) return false
       if (before.state.life !== after.state.life || after.version >= before.version) return undefined
@@ -31,6 +39,11 @@ export class ProfileLedger {
   /** Whether something of this life was stored. */
   hasBegun(life: string): boolean {
     return this.#lives.has(life)
+  }
+
+  /** The caller of an operation was told that nothing of it is stored, now or later. */
+  rejected(operation: number): void {
+    this.#rejected.add(operation)
   }
 
   /** Whether an operation was applied, and where it says. */

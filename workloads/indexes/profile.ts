@@ -29,7 +29,10 @@ export const PROFILE_SHARDS = 4
  * The classes that one node hosts. Nodes of the later version know a field more, and keep it through turns of
  * nodes that do not.
  */
-export function profilesOn(life: Life, { version }: { readonly version: 0 | 1 }) {
+export function profilesOn(
+  life: Life,
+  { version, plans }: { readonly version: 0 | 1; readonly plans: number },
+) {
   const random = new SeededRandom(life.ports.random.uint32())
 
   class PlainProfile extends Actor<Profile> {
@@ -37,6 +40,7 @@ export function profilesOn(life: Life, { version }: { readonly version: 0 | 1 })
     /** What a plain turn changed must not outlive a save that failed. */
     static readonly restoreOnThrow = true
     static readonly stateVersion = version
+    static readonly indexes = indexesOf(plans)
     static readonly methods = {
       change: { once: true },
       remember: { once: true },
@@ -99,6 +103,15 @@ export function profilesOn(life: Life, { version }: { readonly version: 0 | 1 })
   }
 
   return [PlainProfile, ShardedProfile] as const
+}
+
+/** What all nodes declare, but for the version of the index of plans. */
+function indexesOf(plans: number) {
+  return {
+    name: { of: ({ name }: Profile) => name || undefined, unique: true },
+    plan: { of: ({ plan }: Profile) => plan, version: plans },
+    size: { of: ({ plan, name }: Profile) => [plan, name.length] },
+  }
 }
 
 /** Which place an operation has in which life. */

@@ -3,7 +3,9 @@ import {
   CallError,
   exportActors,
   ImportError,
+  IndexBuildingError,
   importActors,
+  NotUniqueError,
   StoreUnavailableError,
   sharded,
   withOptions,
@@ -46,7 +48,9 @@ export class Registrar {
     const tap = new NodeTap(name, life, cluster)
     const version = index < rules.oldNodes ? 0 : 1
     const hosts = index < rules.hosts
-    const node = await ClusterNode.start(tap, { actors: hosts ? profilesOn(life, { version }) : [] })
+    const node = await ClusterNode.start(tap, {
+      actors: hosts ? profilesOn(life, { version, plans: version * rules.plans }) : [],
+    })
     return new Registrar(tap, node, rules)
   }
 
@@ -110,7 +114,13 @@ export class Registrar {
   }
 
   #act(type: ProfileType, key: string): Promise<unknown> {
-    switch (this.#random.below(14)) {
+    switch (this.#random.below(18)) {
+      case 14:
+      case 15:
+        return this.#find(type, "plan", this.#random.pick(PLANS))
+      case 16:
+      case 17:
+        return this.#find(type, "name", this.#random.pick(["ada", "ben", "cyd"]))
       case 0:
       case 1:
         return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
@@ -144,7 +154,13 @@ export class Registrar {
     call: (actor: ActorHandle<ProfileActor>, operation: number) => Promise<Applied>,
   ): Promise<void> {
     const operation = this.#tap.cluster.nextOp()
-    this.#check(operation, await call(this.#actor(type, key), operation))
+    try {
+      this.#check(operation, await call(this.#actor(type, key), operation))
+    } catch (error) {
+      if (!(error instanceof NotUniqueError)) throw error
+      this.#life.sometimes("a unique value is taken")
+      this.#rules.ledger.rejected(operation)
+    }
   }
 
   #check(operation: number, applied: Applied): void {
@@ -154,7 +170,9 @@ export class Registrar {
 
   /** A call under a name leaves rows, and is repeated until it is answered. */
   async #remember(type: ProfileType, key: string): Promise<void> {
-    const count = this.#random.chance(0.2) ? 60 : 3
+    const count = this.#random.chance(0.2) ? 15 : 3
+    // What one commit can have: an import of more is in several.
+    if (this.#rules.stored.rowsOf(idOf(type, key)) > MOST_ROWS) return
     await Promise.all(
       Array.from({ length: count }, async () => {
         const operation = this.#tap.cluster.nextOp()
@@ -187,6 +205,28 @@ export class Registrar {
     }
   }
 
+  /** What is found is what the states said at some moment. */
+  async #find(type: ProfileType, index: "name" | "plan", value: string): Promise<void> {
+    const { stored } = this.#rules
+    const sight = stored.watch(() => stored.having(type, index, value))
+    try {
+      const { keys, next } = await this.node.system.find(type, { [index]: value }, { limit: 100 })
+      const isExplained = sight.seen.some((all) => {
+        return isPageOf(all, { keys, next: next && keys.at(-1), after: undefined, limit: 100 })
+      })
+      this.#life.always("FoundTrue", isExplained, () => {
+        return `${keys.join(" ")} was found for ${index} ${value} of ${type}, of ${sight.seen.join(" | ")}`
+      })
+      this.#life.sometimes("an actor is found", keys.length > 0)
+      this.#life.sometimes("an answer changes while it is looked for", differs(sight.seen))
+    } catch (error) {
+      if (!(error instanceof IndexBuildingError)) throw error
+      this.#life.sometimes("an index is not complete")
+    } finally {
+      sight.close()
+    }
+  }
+
   /** What is there all the time is listed once, and what is never there is not listed. */
   async #iterate(type: ProfileType): Promise<void> {
     const { stored } = this.#rules
@@ -213,7 +253,11 @@ export class Registrar {
     const sight = stored.watch(() => new Map(ids().map((id) => [id, stored.wholeOf(id)])))
     try {
       const lines: string[] = []
+      const busy = this.#remember(type, this.#random.pick(this.#rules.keys)).catch((error) => {
+        this.#checkFailure(error)
+      })
       for await (const line of exportActors(this.node.system, type)) lines.push(line)
+      await busy
       for (const { key, whole } of exportedIn(lines)) {
         const id = idOf(type, key)
         const isExplained = sight.seen.some((all) => all.get(id) === whole)
@@ -231,7 +275,9 @@ export class Registrar {
     const { stored, keys } = this.#rules
     const there = stored.keysOf(type)
     if (there.length === 0) return
-    const from = this.#random.pick(there)
+    // A copy of one that has a unique value cannot be beside it.
+    const free = there.filter((key) => stored.get(idOf(type, key))?.state.name === "")
+    const from = this.#random.pick(free.length > 0 && this.#random.chance(0.7) ? free : there)
     const to = this.#random.pick(keys)
     const lines: string[] = []
     for await (const line of exportActors(this.node.system, type)) lines.push(line)
@@ -240,11 +286,21 @@ export class Registrar {
     if (copied === undefined || this.#isOver) return
     stored.importing(idOf(type, to), life)
     const onExisting = this.#random.pick(["skip", "replace"] as const)
-    const { imported } = await importActors(this.node.system, type, copied, { onExisting })
+    const { imported } = await this.#imported(type, copied, onExisting)
     const hasBegun = this.#rules.ledger.hasBegun(life)
     this.#life.always("what is said to be imported is stored", (imported === 1) === hasBegun, () => life)
     this.#life.sometimes("an actor is imported", imported === 1)
     this.#life.sometimes("an import finds an actor", imported === 0)
+  }
+
+  async #imported(type: ProfileType, lines: readonly string[], onExisting: "skip" | "replace") {
+    try {
+      return await importActors(this.node.system, type, lines, { onExisting })
+    } catch (error) {
+      if (!(error instanceof ImportError) || !error.message.includes("unique index")) throw error
+      this.#life.sometimes("an import would take a value that is taken")
+      return { imported: 0 }
+    }
   }
 
   #draw(operation: number) {
@@ -256,6 +312,7 @@ export class Registrar {
   }
 
   #checkFailure(error: unknown): void {
+    if ((error as Error).name === "AssertionBroken") throw error
     const { code = "none" } = error as { readonly code?: string }
     const isExpected =
       (error instanceof CallError || error instanceof StoreUnavailableError) && !WRONG.has(code)
@@ -283,6 +340,8 @@ export interface RegistrarRules {
   readonly clients: number
   /** The number of nodes that host profiles. */
   readonly hosts: number
+  /** The version of the index of plans on nodes of the later version; 0 if all declare the same. */
+  readonly plans: number
   /** The number of nodes of the earlier version. */
   readonly oldNodes: number
 }
@@ -318,8 +377,9 @@ function differs(seen: readonly (readonly string[])[]): boolean {
   return new Set(seen.map((keys) => keys.join("\n"))).size > 1
 }
 
+const MOST_ROWS = 30
 const SHARDING = sharded({ shards: PROFILE_SHARDS })
-const NAMES = ["ada", "ben", "cyd", ""]
+const NAMES = ["ada", "ben", "cyd", "", "", ""]
 const PLANS = ["free", "pro", "team"]
 
 /** These say that the call itself is wrong, and it never is. */

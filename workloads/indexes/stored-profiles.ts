@@ -1,12 +1,14 @@
 import { encodeKey } from "../../src/address/actor-key.js"
+import { orderedText } from "../../src/registry/ordered-value.js"
 import { PLACEMENTS } from "../../src/registry/registry-keys.js"
 import { decodeState, hasEnded } from "../../src/registry/stored-state.js"
 import { SHARDS } from "../../src/sharding/shard-keys.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
+import { decodeIndexed } from "../../src/virtual/index-entries.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { StoredProfile } from "./events.js"
-import type { Profile } from "./profile.js"
+import { type Profile, TYPES } from "./profile.js"
 
 /**
  * What the store has, after each commit: the profiles, their satellites, where they are, and which nodes there
@@ -21,6 +23,8 @@ export class StoredProfiles {
   readonly #rows = new Map<string, Map<string, Uint8Array>>()
   readonly #nodes = new Set<string>()
   readonly #records = new Map<string, { readonly node: string; readonly generation: number }>()
+  /** The entries of indexes: the keys and the values of all that is under `index/` and `unique/`. */
+  readonly #entries = new Map<string, string>()
   readonly #sights = new Set<Sight>()
   /** The lives that are being imported, by profile. */
   readonly #imports = new Map<string, Set<string>>()
@@ -42,6 +46,50 @@ export class StoredProfiles {
     const own = `${type}/`
     const written = [...this.#states.keys()].filter((id) => id.startsWith(own))
     return written.map((id) => decodeURIComponent(id.slice(own.length))).sort(byKey)
+  }
+
+  /** The keys of the profiles of a type whose states have this value, in the order of answers. */
+  having(type: string, field: "name" | "plan", value: string): readonly string[] {
+    return this.keysOf(type).filter((key) => this.get(idOf(type, key))?.state[field] === value)
+  }
+
+  /** Where the entries of all indexes are not those that the heads, and the states, say; undefined if nowhere. */
+  entryProblem(): string | undefined {
+    const expected = new Map<string, string>()
+    for (const [id, bytes] of this.#states) {
+      const slash = id.indexOf("/")
+      const [type, key] = [id.slice(0, slash), decodeURIComponent(id.slice(slash + 1))]
+      const { name, plan } = (this.get(id) as StoredProfile).state
+      for (const { name: index, isUnique, mark, value } of decodeIndexed(decodeState(bytes).indexed)) {
+        const own = { name: name || undefined, plan, size: [plan, name.length] }[index]
+        const text = own === undefined ? undefined : orderedText(own)
+        if (text !== value && mark !== "stale")
+          return `${id} has ${String(own)} for ${index}, and its head ${value}`
+        if (value === undefined || mark === "unowned") continue
+        const entry = isUnique
+          ? `unique/${type}/${index}/${value}`
+          : `index/${type}/${index}/${value}/${id.slice(slash + 1)}`
+        expected.set(entry, isUnique ? key : "")
+      }
+    }
+    for (const [entry, key] of this.#entries) {
+      if (expected.get(entry) !== key) return `${entry} is of ${key}, and should be of ${expected.get(entry)}`
+      expected.delete(entry)
+    }
+    const [missing] = expected.keys()
+    return missing === undefined ? undefined : `${missing} is missing`
+  }
+
+  /** A unique value that two profiles of a type have; undefined if there is none. */
+  #sharedName(type: string): string | undefined {
+    const owners = new Map<string, string>()
+    for (const key of this.keysOf(type)) {
+      const { name } = (this.get(idOf(type, key)) as StoredProfile).state
+      const owner = owners.get(name)
+      if (name !== "" && owner !== undefined) return `${type}/${owner} and ${type}/${key} are both ${name}`
+      owners.set(name, key)
+    }
+    return undefined
   }
 
   /** The number of satellites of a profile. */
@@ -95,6 +143,7 @@ export class StoredProfiles {
       const value = write.kind === "put" ? write.value : undefined
       if (key.startsWith("nodes/")) this.#set(this.#nodes, key.slice("nodes/".length), value)
       else if (key.startsWith(PLACEMENTS) || key.startsWith(SHARDS)) this.#place(key, value, revision)
+      else if (key.startsWith("index/") || key.startsWith("unique/")) this.#entry(key, value)
       else if (key.startsWith("kin/")) this.#row(key.slice("kin/".length), value)
       else if (key.startsWith(STATE)) {
         this.#state(key.slice(STATE.length), value)
@@ -102,6 +151,11 @@ export class StoredProfiles {
       }
     }
     for (const sight of this.#sights) sight()
+    if (before.size > 0) {
+      const shared = TYPES.map((type) => this.#sharedName(type)).find((problem) => problem !== undefined)
+      const problem = shared === undefined ? this.entryProblem() : undefined
+      this.#stage.record({ kind: "indexes", problem, shared })
+    }
     for (const [id, stored] of before) {
       this.#stage.record({ kind: "profile", id, before: stored, after: this.get(id), isImport })
     }
@@ -126,6 +180,11 @@ export class StoredProfiles {
   #place(record: string, value: Uint8Array | undefined, generation: number): void {
     if (value === undefined) this.#records.delete(record)
     else this.#records.set(record, { node: Buffer.from(value).toString("latin1"), generation })
+  }
+
+  #entry(key: string, value: Uint8Array | undefined): void {
+    if (value === undefined) this.#entries.delete(key)
+    else this.#entries.set(key, Buffer.from(value).toString())
   }
 
   #row(path: string, value: Uint8Array | undefined): void {

@@ -1,4 +1,5 @@
 import { activationPlantings } from "./activation-plantings.js"
+import { indexPlantings } from "./index-plantings.js"
 import { leasePlantings } from "./lease-plantings.js"
 import { membershipPlantings } from "./membership-plantings.js"
 import { oncePlantings } from "./once-plantings.js"
@@ -42,4 +43,5 @@ export const plantings: readonly Planting[] = [
   ...shardPlantings,
   ...oncePlantings,
   ...reminderPlantings,
+  ...indexPlantings,
 ]

@@ -266,7 +266,8 @@ export class ActivationLifecycle {
     const waiting = turns.waiting.takeAll()
     // An actor that cannot start can be destroyed without it.
     const passedOn = isPassing ? waiting : waiting.filter(needsNoStart)
-    if (!isPassing) this.#failure = { waiting: waiting.filter((one) => !passedOn.includes(one)), cause: error }
+    if (!isPassing)
+      this.#failure = { waiting: waiting.filter((one) => !passedOn.includes(one)), cause: error }
     void this.#owner.leaveCatalog(passedOn, isOwn)
     // The hook of a fenced activation may still be running. The node keeps its lease until that hook has
     // ended, as it does for turns.

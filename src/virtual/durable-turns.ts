@@ -345,7 +345,6 @@ export class DurableTurns extends TurnCommits {
     for (const one of held) one.reject(error)
     this.decided()
   }
-
 }
 
 const NONE: readonly never[] = []

@@ -46,7 +46,8 @@ import type { ExportedActor } from "./exported-lines.js"
  * A unique value that another actor has refuses the import of this one.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
- * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
+ * says that it is unfinished, and an activation that finds that deletes all of it
+ * (`virtual/actor-destruction.ts`): an import that is cut off leaves no half of an actor.
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
@@ -114,7 +115,7 @@ export class ActorImport {
     { held, entry, until }: Target,
   ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
-    const { head, value, rows } = this.#converted(actor, there)
+    const { head, value, rows } = this.#converted(actor, there, held[1])
     const isNew = head.memory !== undefined || head.chunk !== undefined
     const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
     if (this.#host.registry.published.stateFormat < format) throw notYet(id)
@@ -138,8 +139,10 @@ export class ActorImport {
     let deadline = until
     for (const batch of before.reverse()) {
       if (this.#host.registry.published.stateFormat < 3) throw notYet(id)
-      const end = { phase: "dying", generation: held[1] } as const
-      const unfinished = { version: actor.version, codec: actor.codec, end, value: NO_BYTES }
+      const end = { phase: "unfinished", generation: held[1] } as const
+      const { version, codec } = actor
+      // The memory says which entries there may be.
+      const unfinished = { version, codec, end, memory: head.memory, value: NO_BYTES }
       const changes = { writes: [...batch, ...left.splice(0)], absent: [] }
       const saved = await this.#save(id, unfinished, changes, { held, over, deadline })
       if (saved.kind !== "saved") return saved
@@ -170,10 +173,16 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
+      return {
+        keys: [...keys, ...dues],
+        chunk: head?.chunk,
+        sent: memory?.outbox.sent ?? 0,
+        birth: memory?.life.birth ?? 0,
+        indexed,
+      }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0, indexed: [] }
+      return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
     }
   }
 
@@ -181,12 +190,19 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
+    generation: Revision,
   ): Converted {
     const memory = bytes && OperationMemory.decode(bytes)
     // The receivers of another cluster may have had as many messages of the actor that is replaced.
     const shift = this.#isSameStore ? 0 : there.sent
     if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
-    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
+    if (memory !== undefined) {
+      const { outbox, life } = memory
+      outbox.sent = Math.max(outbox.sent, there.sent)
+      // Generations of another cluster mean nothing here, and this one is above all that receivers know.
+      const isNew = !this.#isSameStore && this.#host.registry.published.stateFormat >= 3
+      life.birth = isNew ? generation : Math.max(life.birth, there.birth)
+    }
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
       head: { version, codec, memory: memory?.encode(), chunk, indexed },
@@ -333,6 +349,8 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
+  /** The generation under which the numbers of its messages began. */
+  readonly birth: Revision
   readonly indexed: Indexed
 }
 

@@ -19,8 +19,8 @@ import {
 import { TurnDrafts } from "./turn-drafts.js"
 
 /**
- * Commits what the turns of one activation have decided, in batches: the driver of `output-gate.ts`. It is the
- * part of `DurableTurns` that knows nothing of turns.
+ * Commits what the turns of one activation have decided, in batches: the driver of `output-gate.ts`. It is
+ * the part of `DurableTurns` that knows nothing of turns.
  */
 export abstract class TurnCommits extends TurnDrafts {
   protected readonly gate = new OutputGate<Held, Decided>(BATCH_LIMITS)

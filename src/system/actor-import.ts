@@ -42,8 +42,8 @@ import type { ExportedActor } from "./exported-lines.js"
  * a hold was rejected. On the conditions that state and placement are absent, a write that hung could bring a
  * destroyed actor back; and one behind the back of an activation is overwritten by it, or ends its turns.
  *
- * The head of a state says what the actor has in indexes, so its entries are made with it, in the same commit.
- * A unique value that another actor has refuses the import of this one.
+ * The head of a state says what the actor has in indexes, so its entries are made with it, in the same
+ * commit. A unique value that another actor has refuses the import of this one.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
  * says that it is unfinished, and an activation that finds that deletes all of it

@@ -47,7 +47,8 @@ export function indexChange(
       isChanged ||= was.mark !== "stale"
     }
   }
-  return isChanged ? { after, ...entryChanges(actor, before, after) } : undefined
+  if (!isChanged) return undefined
+  return { after, bytes: encodeIndexed(after), ...entryChanges(actor, before, after) }
 }
 
 /** The deletions of all entries of an actor that ends. */
@@ -181,6 +182,8 @@ export interface IndexedState {
 
 export interface IndexChange {
   readonly after: Indexed
+  /** The same, as the head has it. */
+  readonly bytes: Uint8Array | undefined
   readonly writes: readonly Write[]
   readonly guards: readonly Guard[]
 }

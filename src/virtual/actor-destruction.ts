@@ -5,7 +5,8 @@ import type { LifeEnd } from "../registry/stored-state.js"
 import { type Leftover, removeTombstone } from "../registry/tombstone-removal.js"
 import { EXPIRATION, EXPIRY, OUTBOX, TOMBSTONE } from "./due-entry.js"
 import { type DueOwner, dueKey, moveDue } from "./due-writes.js"
-import { rowKey } from "./durable-owner.js"
+import { digestOf, rowKey } from "./durable-owner.js"
+import { decodeIndexed, indexDeletions } from "./index-entries.js"
 import { joinRows, NO_REMINDERS, splitRows } from "./inline-reminders.js"
 import { OperationMemory } from "./operation-memory.js"
 import { decodeReminder } from "./reminder-row.js"
@@ -52,8 +53,17 @@ export class ActorDestruction {
   /** Marks an actor that has not started, in a commit of its own. Rejects as a save does. */
   async begin(): Promise<void> {
     const { memory } = this
-    const { end, writes } = this.mark(memory)
-    await this.#state.write({ value: end, memory: memory.encode(), changes: { writes, absent: [] } })
+    const mark = this.mark(memory)
+    const writes = [...mark.writes, ...this.#entriesInIndexes]
+    await this.#state.write({ value: mark.end, memory: memory.encode(), changes: { writes, absent: [] } })
+  }
+
+  /** Deletes the entries of the actor in indexes, as the head that was read says them. */
+  get #entriesInIndexes(): readonly Write[] {
+    const { type, tenure, home } = this.#owner
+    const digest = (text: string) => digestOf(home, text)
+    const actor = { type: type.name, key: tenure.id.key, digestOf: digest }
+    return indexDeletions(actor, decodeIndexed(this.#state.indexed))
   }
 
   /** What the actor remembers, as it was read or written last. */

@@ -49,7 +49,8 @@ import type { ExportedActor } from "./exported-lines.js"
  * built.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
- * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
+ * says that it is unfinished, and an activation that finds that deletes all of it
+ * (`virtual/actor-destruction.ts`): an import that is cut off leaves no half of an actor.
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
@@ -161,8 +162,10 @@ export class ActorImport {
     let deadline = until
     for (const batch of before.reverse()) {
       if (this.#host.registry.published.stateFormat < 3) throw notYet(id)
-      const end = { phase: "dying", generation: held[1] } as const
-      const unfinished = { version: actor.version, codec: actor.codec, end, value: NO_BYTES }
+      const end = { phase: "unfinished", generation: held[1] } as const
+      const { version, codec } = actor
+      // The memory says which entries there may be.
+      const unfinished = { version, codec, end, memory: head.memory, value: NO_BYTES }
       const changes = { writes: [...batch, ...left.splice(0)], absent: [] }
       const saved = await this.#save(id, unfinished, changes, { held, over, deadline })
       if (saved.kind !== "saved") return saved

@@ -46,10 +46,19 @@ export class ProfileLedger {
     this.#rejected.add(operation)
   }
 
+  /** Whether something of this life is stored, or may be. */
+  isAlive(life: string): boolean {
+    return this.#lives.has(life) && !this.#ended.has(life)
+  }
+
   /** Whether an operation was applied, and where it says. */
   problemOf(operation: number, { life }: Applied): string | undefined {
     const known = this.#applied.get(operation)
-    return known === life ? undefined : `${operation} was answered by ${life}, and applied by ${known}`
+    // One commit may have it and the end of the life.
+    const isGone = known === undefined && !this.isAlive(life)
+    return isGone || known === life
+      ? undefined
+      : `${operation} was answered by ${life}, and applied by ${known}`
   }
 
   /** A stale activation would write a state in which something of the last one is missing. */

@@ -114,13 +114,17 @@ export class Registrar {
   }
 
   #act(type: ProfileType, key: string): Promise<unknown> {
-    switch (this.#random.below(18)) {
+    switch (this.#random.below(21)) {
       case 14:
       case 15:
         return this.#find(type, "plan", this.#random.pick(PLANS))
       case 16:
       case 17:
         return this.#find(type, "name", this.#random.pick(["ada", "ben", "cyd"]))
+      case 18:
+        return this.#close(type, key)
+      case 19:
+        return this.#destroy(type, key)
       case 0:
       case 1:
         return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
@@ -300,6 +304,28 @@ export class Registrar {
       if (!(error instanceof ImportError) || !error.message.includes("unique index")) throw error
       this.#life.sometimes("an import would take a value that is taken")
       return { imported: 0 }
+    }
+  }
+
+  /** A profile destroys itself. */
+  async #close(type: ProfileType, key: string): Promise<void> {
+    const actor = this.#actor(type, key)
+    const life = await (this.#random.chance(0.5) ? actor.close() : actor.closePlainly())
+    const isGone = !this.#rules.ledger.isAlive(life)
+    this.#life.always("a profile that has destroyed itself is gone", isGone, () => life)
+  }
+
+  /** At some moment between the call and the answer there is no profile. */
+  async #destroy(type: ProfileType, key: string): Promise<void> {
+    const { stored } = this.#rules
+    const sight = stored.watch(() => stored.get(idOf(type, key))?.state.life)
+    try {
+      await this.node.system.destroy(type, key)
+      const shown = () => `${type}/${key} had the lives ${sight.seen.join(", ")}`
+      this.#life.always("DestroyedTrue", sight.seen.includes(undefined), shown)
+      this.#life.sometimes("an actor is destroyed", sight.seen[0] !== undefined)
+    } finally {
+      sight.close()
     }
   }
 

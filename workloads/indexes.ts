@@ -184,6 +184,8 @@ const places = [
   "an actor is imported",
   "an import finds an actor",
   "an actor is found",
+  "an actor is destroyed",
+  "an actor with more rows than one commit has is destroyed",
   "an answer changes while it is looked for",
   "an index is not complete",
   "a unique value is taken",

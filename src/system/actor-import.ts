@@ -27,6 +27,7 @@ import { INBOX } from "../virtual/inbox.js"
 import { decodeIndexed, entryChanges, type Indexed, indexDeletions, isOf } from "../virtual/index-entries.js"
 import type { IndexedActor } from "../virtual/index-keys.js"
 import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
+import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
@@ -53,12 +54,9 @@ import type { ExportedActor } from "./exported-lines.js"
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
- * otherwise it would take new messages for old ones. For the same reason the numbers of what the actor sends
- * begin under the generation of the hold. Entries of the index of what is due are made anew, as the wards of
- * another cluster may be others. In the same store everything is copied, and a number that was used after the
- * export is not used again.
- *
- * A destroyed actor whose messages are not delivered yet is not replaced until they are.
+ * otherwise it would take new messages for old ones. Entries of the index of what is due are made anew, as
+ * the wards of another cluster may be others. In the same store everything is copied, and a number that was
+ * used after the export is not used again.
  */
 export class ActorImport {
   readonly #host: ActorHost
@@ -137,7 +135,7 @@ export class ActorImport {
     { held, entry, until }: Target,
   ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
-    const { head, value, rows } = this.#converted(actor, there, held[1])
+    const { head, value, rows } = this.#converted(actor, there)
     const isNew = head.memory !== undefined || head.chunk !== undefined
     const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
     if (this.#host.registry.published.stateFormat < format) throw notYet(id)
@@ -194,12 +192,10 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      const { sent = 0 } = memory?.outbox ?? {}
-      const { birth = 0 } = memory?.life ?? {}
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent, birth, indexed }
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
+      return { keys, chunk: undefined, sent: 0, indexed: [] }
     }
   }
 
@@ -207,18 +203,17 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
-    generation: number,
   ): Converted {
-    const memory = bytes === undefined ? new OperationMemory() : OperationMemory.decode(bytes)
-    const { outbox, life } = memory
-    if (this.#isSameStore && life.birth === there.birth) outbox.sent = Math.max(outbox.sent, there.sent)
-    // No receiver has had a message of the actor under this generation, whoever it was.
-    else if (outbox.sent > 0 || there.sent > 0) life.birth = generation
+    const memory = bytes && OperationMemory.decode(bytes)
+    // The receivers of another cluster may have had as many messages of the actor that is replaced.
+    const shift = this.#isSameStore ? 0 : there.sent
+    if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
+    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
-      head: { version, codec, memory: memory.encode(), chunk, indexed },
+      head: { version, codec, memory: memory?.encode(), chunk, indexed },
       value: chunk === undefined ? value : NO_BYTES,
-      rows: this.#isSameStore ? all : all.filter(({ name }) => !name.startsWith(INBOX)),
+      rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
     }
   }
 
@@ -320,6 +315,13 @@ function exists(entry: Entry | undefined): boolean {
   return entry !== undefined && !hasEnded(entry.value)
 }
 
+/** What becomes of a row in another cluster: undelivered messages get numbers that nobody has had. */
+function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
+  if (name.startsWith(INBOX)) return []
+  if (!name.startsWith(MESSAGES)) return [{ name, value }]
+  return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
+}
+
 /** Divides writes into those of one commit each. The last one has room for the state. */
 function batches(writes: readonly Write[], stateBytes: number): Write[][] {
   const all: Write[][] = []
@@ -365,8 +367,6 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
-  /** Under which generation its numbers began. */
-  readonly birth: number
   readonly indexed: Indexed
 }
 

@@ -15,6 +15,7 @@ export {
   commitSqliteGrouped,
   commitSqliteStall,
 } from "./commit-sqlite.js"
+export { destroySatellites } from "./destroy-satellites.js"
 export { eventually } from "./eventually.js"
 export { gossipConvergence } from "./gossip-convergence.js"
 export { idleActivationBytes, idleEntityBytes } from "./idle-activation-bytes.js"

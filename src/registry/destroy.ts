@@ -90,7 +90,7 @@ export type DestructionCommand =
   /** List satellites that are not needed any more, at most so many. */
   | { readonly kind: "list"; readonly limit: number }
   /** Delete the satellites that were listed, in a commit whose head has this phase. */
-  | { readonly kind: "write"; readonly phase: LifeEnd["phase"] }
+  | { readonly kind: "write"; readonly phase: Exclude<LifeEnd["phase"], "unfinished"> }
   /** There is nothing left but a tombstone. */
   | { readonly kind: "end" }
 

@@ -54,6 +54,7 @@ test.each([
 test.each<[string, Partial<StateHead>]>([
   ["what is in indexes", { indexed: Buffer.from("an entry") }],
   ["an actor that is being destroyed", { end: { phase: "dying", generation: 3_000_000_000 } }],
+  ["an actor that is being imported", { end: { phase: "unfinished", generation: 7 } }],
   ["one that was", { memory: Buffer.alloc(9, 1), end: { phase: "destroyed", generation: 1 } }],
   ["all of it", { memory: Buffer.alloc(9, 1), chunk: 2, indexed: Buffer.alloc(200, 2) }],
 ])("a head of format 3 has %s", (_what, more) => {
@@ -64,8 +65,8 @@ test.each<[string, Partial<StateHead>]>([
 
 test("an unknown end of an actor is refused", () => {
   const bytes = encodeState({ ...head, end: { phase: "destroyed", generation: 1 } }, () => {}).bytes
-  bytes[bytes.length - 2] = 3
-  expect(() => decodeState(bytes)).toThrow("unknown end 3 of an actor")
+  bytes[bytes.length - 2] = 4
+  expect(() => decodeState(bytes)).toThrow("unknown end 4 of an actor")
 })
 
 test("a head without memory and chunk is one that nodes of the first version read", () => {

@@ -33,8 +33,11 @@ export interface StateHead {
 
 /** The end of one life of an actor. There is no value: the next life begins with none. */
 export interface LifeEnd {
-  /** `dying` if satellites are left to delete; `destroyed` if the head is all that is left. */
-  readonly phase: "dying" | "destroyed"
+  /**
+   * `dying` if satellites are left to delete; `destroyed` if the head is all that is left. `unfinished` if an
+   * actor is being imported in its place: nothing of either is of use.
+   */
+  readonly phase: "dying" | "destroyed" | "unfinished"
   /** The generation under which it was destroyed. */
   readonly generation: number
 }
@@ -65,7 +68,7 @@ export function encodeState(
   if (format > 2) {
     out.varint(indexed?.length ?? 0)
     if (indexed !== undefined) out.raw(indexed)
-    out.u8(end === undefined ? EXISTS : end.phase === "dying" ? DYING : DESTROYED)
+    out.u8(end === undefined ? EXISTS : PHASES[end.phase])
     if (end !== undefined) out.varint(end.generation)
   }
   const start = out.at
@@ -84,6 +87,8 @@ function formatOf({ memory, chunk, indexed, end }: StateHead): 1 | 2 | 3 {
 const EXISTS = 0
 const DYING = 1
 const DESTROYED = 2
+const UNFINISHED = 3
+const PHASES = { dying: DYING, destroyed: DESTROYED, unfinished: UNFINISHED } as const
 
 /** A buffer for small states, which are copied from it: a small buffer of their own would take longer. */
 let scratch: OutputBuffer | undefined
@@ -147,8 +152,9 @@ export function versionIn(bytes: Uint8Array): number | undefined {
 function readEnd(input: InputBytes): LifeEnd | undefined {
   const phase = input.u8()
   if (phase === EXISTS) return undefined
-  if (phase > DESTROYED) throw new MalformedBytesError(`unknown end ${phase} of an actor`)
-  return { phase: phase === DYING ? "dying" : "destroyed", generation: input.varint() }
+  if (phase > UNFINISHED) throw new MalformedBytesError(`unknown end ${phase} of an actor`)
+  const name = phase === DYING ? "dying" : phase === DESTROYED ? "destroyed" : "unfinished"
+  return { phase: name, generation: input.varint() }
 }
 
 const NO_BYTES = new Uint8Array(0)

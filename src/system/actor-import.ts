@@ -31,6 +31,7 @@ import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
+import { batches } from "./write-batches.js"
 
 /**
  * The import of one actor: it is held, so that nothing runs of it, and what is stored of it is replaced.
@@ -50,7 +51,8 @@ import type { ExportedActor } from "./exported-lines.js"
  * built.
  *
  * An actor with more satellites than one commit can have is written in several. Until the last one its head
- * says that it is being destroyed, so that an import that is cut off leaves no half of an actor.
+ * says that it is unfinished, and an activation that finds that deletes all of it
+ * (`virtual/actor-destruction.ts`): an import that is cut off leaves no half of an actor.
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
@@ -135,7 +137,7 @@ export class ActorImport {
     { held, entry, until }: Target,
   ): Promise<SaveOutcome | Taken> {
     const there = await this.#stored(id, entry)
-    const { head, value, rows } = this.#converted(actor, there)
+    const { head, value, rows } = this.#converted(actor, there, held[1])
     const isNew = head.memory !== undefined || head.chunk !== undefined
     const format = head.indexed !== undefined ? 3 : isNew ? 2 : 1
     if (this.#host.registry.published.stateFormat < format) throw notYet(id)
@@ -159,8 +161,10 @@ export class ActorImport {
     let deadline = until
     for (const batch of before.reverse()) {
       if (this.#host.registry.published.stateFormat < 3) throw notYet(id)
-      const end = { phase: "dying", generation: held[1] } as const
-      const unfinished = { version: actor.version, codec: actor.codec, end, value: NO_BYTES }
+      const end = { phase: "unfinished", generation: held[1] } as const
+      const { version, codec } = actor
+      // The memory says which entries there may be.
+      const unfinished = { version, codec, end, memory: head.memory, value: NO_BYTES }
       const changes = { writes: [...batch, ...left.splice(0)], absent: [] }
       const saved = await this.#save(id, unfinished, changes, { held, over, deadline })
       if (saved.kind !== "saved") return saved
@@ -192,10 +196,16 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      return { keys: [...keys, ...dues], chunk: head?.chunk, sent: memory?.outbox.sent ?? 0, indexed }
+      return {
+        keys: [...keys, ...dues],
+        chunk: head?.chunk,
+        sent: memory?.outbox.sent ?? 0,
+        birth: memory?.life.birth ?? 0,
+        indexed,
+      }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
-      return { keys, chunk: undefined, sent: 0, indexed: [] }
+      return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
     }
   }
 
@@ -203,12 +213,19 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
+    generation: Revision,
   ): Converted {
     const memory = bytes && OperationMemory.decode(bytes)
     // The receivers of another cluster may have had as many messages of the actor that is replaced.
     const shift = this.#isSameStore ? 0 : there.sent
     if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
-    if (memory !== undefined) memory.outbox.sent = Math.max(memory.outbox.sent, there.sent)
+    if (memory !== undefined) {
+      const { outbox, life } = memory
+      outbox.sent = Math.max(outbox.sent, there.sent)
+      // Generations of another cluster mean nothing here, and this one is above all that receivers know.
+      const isNew = !this.#isSameStore && this.#host.registry.published.stateFormat >= 3
+      life.birth = isNew ? generation : Math.max(life.birth, there.birth)
+    }
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
       head: { version, codec, memory: memory?.encode(), chunk, indexed },
@@ -322,25 +339,6 @@ function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
   return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
 }
 
-/** Divides writes into those of one commit each. The last one has room for the state. */
-function batches(writes: readonly Write[], stateBytes: number): Write[][] {
-  const all: Write[][] = []
-  let batch: Write[] = []
-  let bytes = stateBytes
-  for (const write of [...writes].reverse()) {
-    const size = write.key.length + (write.kind === "put" ? write.value.length : 0)
-    if (batch.length > 0 && (batch.length === MOST_WRITES || bytes + size > MOST_BYTES)) {
-      all.unshift(batch)
-      batch = []
-      bytes = 0
-    }
-    batch.push(write)
-    bytes += size
-  }
-  all.unshift(batch)
-  return all
-}
-
 /** What became of an import; `taken` is the key of a unique value that another actor has. */
 type ImportOutcome = "imported" | "exists" | { readonly taken: string }
 
@@ -367,6 +365,8 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
+  /** The generation under which the numbers of its messages began. */
+  readonly birth: Revision
   readonly indexed: Indexed
 }
 
@@ -385,7 +385,3 @@ const HELD_MS = 10_000
 const RETRY_MS = 100
 const ENDING_MS = 2_000
 const MOST_ATTEMPTS = 20
-/** Beside the state. */
-const MOST_WRITES = 100
-/** A commit has 1 MiB, and 64 KiB for keys and the head. */
-const MOST_BYTES = 1_024 * 1_024

@@ -127,8 +127,7 @@ export class ActivationLifecycle {
 
   /** Ends the activation once no turn runs, and resolves when it is gone. */
   deactivate(reason: DeactivationReason): Promise<void> {
-    if (reason === "destroyed") this.#reason = reason
-    this.#reason ??= reason
+    if (reason === "destroyed" || this.#reason === undefined) this.#reason = reason
     this.#held?.shut()
     if (this.#state === "valid") void this.#end()
     if (this.#isGone) return Promise.resolve()
@@ -288,12 +287,12 @@ export class ActivationLifecycle {
     await this.#owner.awaitSaves()
     await this.#owner.awaitCalls()
     const ending = this.#owner.isDestroyed ? await this.#owner.destroyed() : ORDINARY
+    const { leftover } = ending
     // If the tenure has ended in the meantime, the activation has already left the catalog.
     if (this.#state === "deactivating") {
       this.#become("invalid")
       // Code that nobody waits for may have saved since.
       const isSettled = hasEnded && ending.isSettled && !this.#owner.isSaving
-      const { leftover } = ending
       tenure.end(`the activation was deactivated (${reason})`, { isSettled, leftover })
       // Awaited so that `Deactivations`, which limits the ends in flight, also limits the releases in flight.
       await this.#leaveCatalog(true)

@@ -5,7 +5,8 @@ import type { LifeEnd } from "../registry/stored-state.js"
 import { type Leftover, removeTombstone } from "../registry/tombstone-removal.js"
 import { EXPIRATION, EXPIRY, OUTBOX, TOMBSTONE } from "./due-entry.js"
 import { type DueOwner, dueKey, moveDue } from "./due-writes.js"
-import { rowKey } from "./durable-owner.js"
+import { digestOf, rowKey } from "./durable-owner.js"
+import { decodeIndexed, indexDeletions } from "./index-entries.js"
 import { joinRows, NO_REMINDERS, splitRows } from "./inline-reminders.js"
 import { OperationMemory } from "./operation-memory.js"
 import { decodeReminder } from "./reminder-row.js"
@@ -41,7 +42,7 @@ export class ActorDestruction {
     const tombstoneAt = this.#entryTime(phase)
     const writes = [
       ...(isFew ? inHead.map((row) => this.#entryOf(row)) : []),
-      ...moveDue(this.#owner, EXPIRATION, life.expiresAt || undefined, undefined),
+      ...this.#entry(EXPIRATION, life.expiresAt),
       ...moveDue(this.#owner, TOMBSTONE, life.tombstoneAt || undefined, tombstoneAt),
     ]
     Object.assign(reminders, isFew ? NO_REMINDERS : { rows: 0 })
@@ -52,8 +53,17 @@ export class ActorDestruction {
   /** Marks an actor that has not started, in a commit of its own. Rejects as a save does. */
   async begin(): Promise<void> {
     const { memory } = this
-    const { end, writes } = this.mark(memory)
-    await this.#state.write({ value: end, memory: memory.encode(), changes: { writes, absent: [] } })
+    const mark = this.mark(memory)
+    const writes = [...mark.writes, ...this.#entriesInIndexes]
+    await this.#state.write({ value: mark.end, memory: memory.encode(), changes: { writes, absent: [] } })
+  }
+
+  /** Deletes the entries of the actor in indexes, as the head that was read says them. */
+  get #entriesInIndexes(): readonly Write[] {
+    const { type, tenure, home } = this.#owner
+    const digest = (text: string) => digestOf(home, text)
+    const actor = { type: type.name, key: tenure.id.key, digestOf: digest }
+    return indexDeletions(actor, decodeIndexed(this.#state.indexed))
   }
 
   /** What the actor remembers, as it was read or written last. */
@@ -64,18 +74,25 @@ export class ActorDestruction {
 
   /** Deletes the satellites of an actor that is dying, and leaves a tombstone. Rejects as a save does. */
   async finish(): Promise<void> {
-    if (this.#state.end?.phase !== "dying") return
+    const { end } = this.#state
+    if (end === undefined || end.phase === "destroyed") return
+    const isAll = end.phase === "unfinished"
     const destruction = new Destruction()
     let command = destruction.handle({ kind: "resume" })
-    const { memory } = this
+    const before = this.memory
+    const memory = isAll ? remindersOf(before) : before
     let writes: readonly Write[] = []
+    let others = isAll ? this.#entriesBeside(before) : []
     while (command.kind !== "end") {
       if (command.kind === "list") {
-        const listed = await this.#listed(memory, command.limit)
-        writes = listed.writes
+        const prefix = isAll ? "" : REMINDERS
+        const listed = await this.#listed(prefix, memory, command.limit)
+        writes = [...listed.writes, ...others]
+        others = []
         command = destruction.handle({ kind: "listed", more: listed.more })
       } else {
-        const value = { phase: command.phase, generation: this.#owner.tenure.generation }
+        const { generation } = this.#owner.tenure
+        const value = { phase: command.phase === "dying" ? end.phase : command.phase, generation }
         const { life } = memory
         const from = life.tombstoneAt
         life.tombstoneAt = this.#entryTime(value.phase)
@@ -88,6 +105,7 @@ export class ActorDestruction {
 
   /** The first reminders: those in the head, and then those in rows. */
   async #listed(
+    prefix: string,
     { reminders }: OperationMemory,
     limit: number,
   ): Promise<{ readonly writes: readonly Write[]; readonly more: boolean }> {
@@ -96,10 +114,10 @@ export class ActorDestruction {
       reminders.inline = joinRows(inHead.slice(limit))
       return { writes: inHead.slice(0, limit).map((row) => this.#entryOf(row)), more: true }
     }
-    const { rows, more } = await this.#state.satellites.pageInTime(REMINDERS, limit)
+    const { rows, more } = await this.#state.satellites.pageInTime(prefix, limit)
     const writes = rows.flatMap(({ name, value }): Write[] => [
       { kind: "delete", key: rowKey(this.#owner, name) },
-      this.#entryOf(value),
+      ...(name.startsWith(REMINDERS) ? [this.#entryOf(value)] : []),
     ])
     return { writes, more }
   }
@@ -137,22 +155,23 @@ export class ActorDestruction {
       // Its entry leads to it later.
       return undefined
     }
-    const { life, outbox, namedDueAt } = memory
-    const entries = [
-      [TOMBSTONE, life.tombstoneAt],
-      [OUTBOX, outbox.dueAt],
-      [EXPIRY, namedDueAt],
-    ] as const
-    const { revision } = tombstone
-    return {
-      revision,
-      entries: entries.filter(([, at]) => at > 0).map(([name, at]) => dueKey(this.#owner, name, at)),
-    }
+    const entries = [...this.#entriesBeside(memory), ...this.#entry(TOMBSTONE, memory.life.tombstoneAt)]
+    return { revision: tombstone.revision, entries: entries.map(({ key }) => key) }
+  }
+
+  /** Deletes the entries of an actor that are not those of its reminders, nor that of its tombstone. */
+  #entriesBeside({ life, outbox, namedDueAt }: OperationMemory): readonly Write[] {
+    const ofExpiry = this.#entry(EXPIRATION, life.expiresAt)
+    return [...this.#entry(OUTBOX, outbox.dueAt), ...this.#entry(EXPIRY, namedDueAt), ...ofExpiry]
+  }
+
+  #entry(name: string, at: number): readonly Write[] {
+    return moveDue(this.#owner, name, at || undefined, undefined)
   }
 
   /** If this activation does not finish the destruction, a keeper lets another one do it. */
   #entryTime(phase: LifeEnd["phase"]): number {
-    const afterMs = phase === "dying" ? GO_ON_AFTER_MS : LOOK_AFTER_MS
+    const afterMs = phase === "destroyed" ? LOOK_AFTER_MS : GO_ON_AFTER_MS
     return Math.ceil(this.#owner.home.clock.wallMs() + afterMs)
   }
 
@@ -161,6 +180,14 @@ export class ActorDestruction {
     const { name, entry } = decodeReminder(row)
     return { kind: "delete", key: dueKey(this.#owner, nameInKeys(name, this.#owner.home.digest), entry) }
   }
+}
+
+/** A memory with nothing but reminders, and the entry of the tombstone. */
+function remindersOf({ reminders, life }: OperationMemory): OperationMemory {
+  const memory = new OperationMemory()
+  Object.assign(memory.reminders, reminders)
+  memory.life.tombstoneAt = life.tombstoneAt
+  return memory
 }
 
 /** How the tenure of a destroyed actor is to end. */

@@ -44,7 +44,7 @@ export async function serveUnstarted(
     if (first.method === DESTROY && !mayDestroy(owner, state, first)) return undefined
     const destruction = new ActorDestruction(owner, state)
     if (isUpkeep(first)) {
-      const isDying = state.end?.phase === "dying"
+      const isDying = state.end?.phase !== "destroyed"
       await destruction.finish()
       await answer(owner, isDying ? ["fired"] : await tidyTombstone(owner, state, first.args))
     } else {

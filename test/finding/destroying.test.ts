@@ -10,6 +10,7 @@ import {
   UnknownActorTypeError,
   withOptions,
 } from "../../src/index.js"
+import { encodeState } from "../../src/registry/stored-state.js"
 import { play, type Scene } from "../sharding/scene.js"
 
 interface NoteState {
@@ -438,4 +439,30 @@ test("an actor that is not stored has nothing to destroy", async () => {
   await expect(system.actor(Passing, "p").drop()).rejects.toThrow("durable = false")
   await expect(system.destroy(Passing, "p")).rejects.toThrow("durable = false")
   await expect(system.destroy("Unknown", "p")).rejects.toThrow(UnknownActorTypeError)
+})
+
+test("an actor whose import was cut off is none: nothing of it is kept", async () => {
+  await play(async (scene) => {
+    await startAll(scene, PlacedNote, ["a"])
+    await scene.start("writer", [])
+    await scene.stage.on("writer", async (life) => {
+      const store = await scene.stage.store().provider(life).open("shards", life.ports)
+      const { epoch } = await store.get("state/Note/n")
+      const end = { phase: "unfinished", generation: 1 } as const
+      const head = { writeId: "w", version: 0, codec: "binary", end }
+      const rows = [...Array(120).keys()].map((row) => `kin/Note/n/o/${row}`)
+      const keys = ["kin/Note/n/c/1", "kin/Note/n/i/x", "kin/Note/n/x/0000000000000001", ...rows]
+      const put = (key: string, value: Uint8Array) => ({ kind: "put", key, value }) as const
+      const writes = [
+        put("state/Note/n", encodeState(head, () => {}).bytes),
+        ...keys.map((key) => put(key, Buffer.of(1))),
+      ]
+      expect((await store.commit({ epoch, conditions: [], writes })).kind).toBe("committed")
+      await store.close()
+    })
+    expect(await note(scene, PlacedNote)((one) => one.read())).toBe("")
+    await note(scene, PlacedNote)((one) => one.stop_())
+    await scene.sleep(1_000)
+    expectNone(left(scene))
+  })
 })

@@ -19,8 +19,7 @@ import type { ActorEntry } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
-import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
-import { packOperation } from "./operation.js"
+import { callMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 import type { OutgoingCall } from "./outgoing-call.js"
 import type { QuietPeriod } from "./quiet-period.js"
 import { NOT_LISTENING, routingAnswer } from "./routing-answer.js"
@@ -294,21 +293,13 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
 
   #send(routed: RoutedCall<OutgoingCall>, node: NodeId): void {
     const { call } = routed
-    const { id, method, args } = call
     const gate = this.#host.options.gateOf(node)
     if (gate === undefined) {
       return call.failForGood(new NodeUnreachableError(node.address, "not-delivered", NOT_LISTENING))
     }
     if (routed.hasWaited) call.timeLeftMs = routed.timeLeftMs(this.#now)
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
-    const { operation } = call
-    const message: CallMessage =
-      operation !== undefined
-        ? [id.type, id.key, method, args, kind, packOperation(operation)]
-        : kind === 0
-          ? [id.type, id.key, method, args]
-          : [id.type, id.key, method, args, kind]
-    const refused = gate.request(call, message as never, call.extras)
+    const refused = gate.request(call, callMessage(call, kind) as never, call.extras)
     if (refused !== undefined) call.fail(refused)
   }
 

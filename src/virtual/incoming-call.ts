@@ -166,8 +166,8 @@ export interface CallReceiver {
   methodProblem(call: IncomingCall): Error | undefined
 }
 
-/** The message of a call: type, key, method, arguments, flags, operation, and who made it through a gateway. */
-export type CallMessage = readonly [
+/** The message of a call: type, key, method, arguments, flags, operation, and the principal of a gateway. */
+type CallMessage = readonly [
   type: string,
   key: string,
   method: string,

@@ -1,0 +1,127 @@
+import { messageOf } from "../errors/thrown.js"
+import type { Principal } from "../virtual/principal.js"
+import { type Doorkeeper, isTicket } from "./doorkeeper.js"
+import type { CheckedOptions, GatewayRequest } from "./gateway-options.js"
+import { isOriginAllowed } from "./origins.js"
+import { type Problem, refusals } from "./problem.js"
+import type { PublicCalls } from "./public-calls.js"
+import { type CallRoute, routeOf } from "./route.js"
+
+/**
+ * Calls over HTTP: `POST <path>/<type>/<key>/<method>` with a JSON array of arguments.
+ *
+ * The order of the checks is that of their cost to this server and of what they tell a stranger. The method
+ * and the origin need nothing but the head of the request. Then the caller has to be known: until then all
+ * paths get the same answer, so that nobody can try out what is exposed. Only the body of a known caller is
+ * read. The content type is a check of its own, not a formality: a page of another site can make a browser
+ * send a form or plain text to this server, with the cookies of its user, but not JSON.
+ */
+export class HttpCalls<P extends Principal> {
+  readonly #calls: PublicCalls<P>
+  readonly #doorkeeper: Doorkeeper<P>
+  readonly #options: CheckedOptions<P>
+
+  constructor(calls: PublicCalls<P>, doorkeeper: Doorkeeper<P>, options: CheckedOptions<P>) {
+    this.#calls = calls
+    this.#doorkeeper = doorkeeper
+    this.#options = options
+  }
+
+  async answer(request: HttpRequest): Promise<HttpAnswer> {
+    const { origins, cors } = this.#options
+    const origin = request.headers.get("origin")
+    const answer = await this.#answer(request, origin)
+    if (!cors || origin === null || !origins.has(origin)) return answer
+    return {
+      ...answer,
+      headers: { ...answer.headers, "access-control-allow-origin": origin, vary: "origin" },
+    }
+  }
+
+  async #answer(request: HttpRequest, origin: string | null): Promise<HttpAnswer> {
+    const { headers, method } = request
+    const { path, origins, cors, limits } = this.#options
+    const route = routeOf(request.url, path)
+    if (!isOriginAllowed(origin, headers.get("host"), origins)) return early(refusals.foreignOrigin)
+    if (method === "OPTIONS" && cors && origin !== null && origins.has(origin)) return PREFLIGHT
+    if (method !== "POST") return early(refusals.methodNotAllowed, { allow: "POST" })
+    const ticket = headers.get("troupe-ticket") ?? undefined
+    const caller = await this.#doorkeeper.admit(request, isTicket(ticket) ? ticket : undefined)
+    if (caller === undefined) return early(refusals.unauthenticated, { "www-authenticate": "Bearer" })
+    if (route.kind !== "call") return early(refusals.notFound)
+    if (!isJson(headers.get("content-type"))) return early(refusals.notJson)
+    if (Number(headers.get("content-length") ?? 0) > limits.bodyBytes) return early(refusals.tooLarge)
+    const bytes = await request.body(limits.bodyBytes)
+    if (bytes === undefined) return early(refusals.tooLarge)
+    const { args, malformed } = this.#argsIn(bytes)
+    if (malformed !== undefined) return problemAnswer(malformed)
+    const call = { ...callOf(route), args, operation: headers.get("idempotency-key") ?? undefined }
+    const refused = await this.#calls.mayCall(caller, call)
+    if (refused !== undefined) return problemAnswer(refused)
+    const outcome = await this.#calls.make(caller, call, request.signal)
+    if (outcome.problem !== undefined) return problemAnswer(outcome.problem)
+    const { json: body } = outcome
+    return body === undefined ? NO_CONTENT : { status: 200, headers: JSON_HEADERS, body }
+  }
+
+  #argsIn(body: Buffer): { readonly args: readonly unknown[]; readonly malformed?: Problem } {
+    try {
+      const json = this.#calls.values.parse(body)
+      if (Array.isArray(json)) return { args: this.#calls.values.read(json) as unknown[] }
+      return { args: [], malformed: refusals.malformed }
+    } catch (error) {
+      return { args: [], malformed: { ...refusals.malformed, detail: messageOf(error) } }
+    }
+  }
+}
+
+/** A request, from whichever server. */
+export interface HttpRequest extends GatewayRequest {
+  readonly method: string
+  /** Aborted when the caller no longer waits. */
+  readonly signal: AbortSignal
+  /** Reads the body; undefined if it is longer. */
+  body(mostBytes: number): Promise<Buffer | undefined>
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined for an answer without content. */
+  readonly body: string | undefined
+  /** Whether the body of the request was not read, so that no other can follow on its connection. */
+  readonly isEarly?: boolean
+}
+
+function callOf({ type, key, method }: CallRoute) {
+  return { type, key, method }
+}
+
+function problemAnswer(problem: Problem): HttpAnswer {
+  const { status } = problem
+  const retry = status === 429 || status === 503 ? { "retry-after": "1" } : {}
+  return { status, headers: { ...PROBLEM_HEADERS, ...retry }, body: JSON.stringify(problem) }
+}
+
+function early(problem: Problem, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
+  const answer = problemAnswer(problem)
+  return { ...answer, headers: { ...answer.headers, ...headers }, isEarly: true }
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType !== null && /^application\/json\s*(;|$)/i.test(contentType)
+}
+
+const SAFE = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+const JSON_HEADERS = { ...SAFE, "content-type": "application/json" }
+const PROBLEM_HEADERS = { ...SAFE, "content-type": "application/problem+json" }
+const NO_CONTENT: HttpAnswer = { status: 204, headers: SAFE, body: undefined }
+const PREFLIGHT: HttpAnswer = {
+  status: 204,
+  headers: {
+    "access-control-allow-methods": "POST",
+    "access-control-allow-headers": "authorization, content-type, idempotency-key, troupe-ticket",
+    "access-control-max-age": "600",
+  },
+  body: undefined,
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { HttpAnswer, HttpRequest } from "./http.js"
+
+/** A request of Node's HTTP server, as the gateway reads it. */
+export class NodeRequest implements HttpRequest {
+  readonly isSocket = false
+  readonly method: string
+  readonly url: string
+  readonly headers: NodeHeaders
+  readonly #message: IncomingMessage
+  readonly #left: AbortController
+
+  /** `left` is aborted when the caller has left. */
+  constructor(message: IncomingMessage, left: AbortController) {
+    this.#message = message
+    this.#left = left
+    this.method = message.method ?? ""
+    this.url = message.url ?? ""
+    this.headers = new NodeHeaders(message)
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#message.socket.remoteAddress
+  }
+
+  get signal(): AbortSignal {
+    return this.#left.signal
+  }
+
+  body(mostBytes: number): Promise<Buffer | undefined> {
+    const message = this.#message
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let length = 0
+      const onData = (chunk: Buffer) => {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length <= mostBytes) return
+        message.off("data", onData).pause()
+        resolve(undefined)
+      }
+      message
+        .on("data", onData)
+        .once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length)))
+        .once("error", reject)
+        .once("close", () => reject(new Error("the caller has left")))
+    })
+  }
+}
+
+/** The headers of Node's HTTP server, without the cost of a `Headers` object for each request. */
+class NodeHeaders {
+  readonly #message: IncomingMessage
+
+  constructor(message: IncomingMessage) {
+    this.#message = message
+  }
+
+  get(name: string): string | null {
+    const { headers } = this.#message
+    const lower = name.toLowerCase()
+    // A header may be called `constructor` or `__proto__`.
+    const value = Object.hasOwn(headers, lower) ? headers[lower] : this.#ofHttp2(lower)
+    return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value
+  }
+
+  #ofHttp2(name: string): string | undefined {
+    const { headers } = this.#message
+    return name === "host" && Object.hasOwn(headers, ":authority") ? String(headers[":authority"]) : undefined
+  }
+}
+
+export function writeAnswer(response: ServerResponse, { status, headers, body, isEarly }: HttpAnswer): void {
+  if (response.destroyed || response.headersSent) return
+  // HTTP/2 has no such header: there the server ends the stream.
+  if (isEarly === true && response.req.httpVersionMajor === 1) response.setHeader("connection", "close")
+  if (body !== undefined) response.setHeader("content-length", Buffer.byteLength(body))
+  response.writeHead(status, headers).end(body)
+}

@@ -9,7 +9,9 @@ import { type CheckedOptions, checkOptions, type GatewayOptions } from "./gatewa
 import { HttpCalls, type HttpRequest } from "./http.js"
 import { NodeRequest, writeAnswer } from "./node.js"
 import { PublicCalls } from "./public-calls.js"
+import { SocketServer } from "./socket-server.js"
 import { WebRequest, webAnswer } from "./web.js"
+import { within } from "./within.js"
 
 /**
  * Creates a gateway: lets HTTP clients and browsers call actors of the cluster, as far as `expose` names
@@ -58,10 +60,12 @@ export interface Gateway extends AsyncDisposable {
   readonly fetch: (request: Request) => Promise<Response>
   /**
    * Refuses further calls, and resolves when those in flight have been answered and all sockets are closed,
-   * after 5 seconds at the latest. Does not stop the system or the server.
+   * or after some seconds. Does not stop the system or the server.
    */
   close(): Promise<void>
 }
+
+const CLOSE_MS = 5_000
 
 class OpenGateway<P extends Principal> implements Gateway {
   readonly node: Gateway["node"]
@@ -70,6 +74,8 @@ class OpenGateway<P extends Principal> implements Gateway {
   readonly #actors: VirtualActors
   readonly #calls: PublicCalls<P>
   readonly #http: HttpCalls<P>
+  readonly #sockets: SocketServer<P>
+  #closing: Promise<void> | undefined
 
   constructor(actors: VirtualActors, options: CheckedOptions<P>) {
     this.#actors = actors
@@ -77,16 +83,26 @@ class OpenGateway<P extends Principal> implements Gateway {
     const doorkeeper = new Doorkeeper(options.authenticate, actors.host)
     this.#http = new HttpCalls(this.#calls, doorkeeper, options)
     this.node = (message, response) => void this.#answerNode(message, response)
-    this.upgrade = (_message, socket) => socket.destroy()
+    const sockets = new SocketServer(this.#calls, doorkeeper, options, actors.host.clock)
+    this.upgrade = (message, socket, head) => sockets.upgrade(message, socket, head)
+    this.#sockets = sockets
     this.fetch = (request) => this.#answerWeb(request)
   }
 
-  async close(): Promise<void> {
-    this.#calls.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const { clock } = this.#actors.host
+    const quiet = within(clock, CLOSE_MS, this.#calls.close())
+    // Calls that are not answered by then are ended by the system, when it stops.
+    await Promise.all([quiet.catch(() => undefined), this.#sockets.close()])
   }
 
   async #answerNode(message: IncomingMessage, response: ServerResponse): Promise<void> {

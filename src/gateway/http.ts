@@ -1,6 +1,6 @@
 import { messageOf } from "../errors/thrown.js"
 import type { Principal } from "../virtual/principal.js"
-import { type Doorkeeper, isTicket } from "./doorkeeper.js"
+import { type Admitted, type Doorkeeper, isTicket } from "./doorkeeper.js"
 import type { CheckedOptions, GatewayRequest } from "./gateway-options.js"
 import { isOriginAllowed } from "./origins.js"
 import { type Problem, refusals } from "./problem.js"
@@ -51,11 +51,21 @@ export class HttpCalls<P extends Principal> {
     if (route.kind !== "call") return early(refusals.notFound)
     if (!isJson(headers.get("content-type"))) return early(refusals.notJson)
     if (Number(headers.get("content-length") ?? 0) > limits.bodyBytes) return early(refusals.tooLarge)
-    const bytes = await request.body(limits.bodyBytes)
+    const full = this.#calls.enter(caller)
+    if (full !== undefined) return early(full)
+    try {
+      return await this.#call(request, route, caller)
+    } finally {
+      this.#calls.leave(caller)
+    }
+  }
+
+  async #call(request: HttpRequest, route: CallRoute, caller: Admitted<P>): Promise<HttpAnswer> {
+    const bytes = await request.body(this.#options.limits.bodyBytes)
     if (bytes === undefined) return early(refusals.tooLarge)
     const { args, malformed } = this.#argsIn(bytes)
     if (malformed !== undefined) return problemAnswer(malformed)
-    const call = { ...callOf(route), args, operation: headers.get("idempotency-key") ?? undefined }
+    const call = { ...callOf(route), args, operation: request.headers.get("idempotency-key") ?? undefined }
     const refused = await this.#calls.mayCall(caller, call)
     if (refused !== undefined) return problemAnswer(refused)
     const outcome = await this.#calls.make(caller, call, request.signal)

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import type { HttpAnswer, HttpRequest } from "./http.js"
 
 /** A request of Node's HTTP server, as the gateway reads it. */
@@ -16,7 +16,7 @@ export class NodeRequest implements HttpRequest {
     this.#left = left
     this.method = message.method ?? ""
     this.url = message.url ?? ""
-    this.headers = new NodeHeaders(message)
+    this.headers = new NodeHeaders(message.headers)
   }
 
   get remoteAddress(): string | undefined {
@@ -49,15 +49,15 @@ export class NodeRequest implements HttpRequest {
 }
 
 /** The headers of Node's HTTP server, without the cost of a `Headers` object for each request. */
-class NodeHeaders {
-  readonly #message: IncomingMessage
+export class NodeHeaders {
+  readonly #headers: IncomingHttpHeaders
 
-  constructor(message: IncomingMessage) {
-    this.#message = message
+  constructor(headers: IncomingHttpHeaders) {
+    this.#headers = headers
   }
 
   get(name: string): string | null {
-    const { headers } = this.#message
+    const headers = this.#headers
     const lower = name.toLowerCase()
     // A header may be called `constructor` or `__proto__`.
     const value = Object.hasOwn(headers, lower) ? headers[lower] : this.#ofHttp2(lower)
@@ -65,7 +65,7 @@ class NodeHeaders {
   }
 
   #ofHttp2(name: string): string | undefined {
-    const { headers } = this.#message
+    const headers = this.#headers
     return name === "host" && Object.hasOwn(headers, ":authority") ? String(headers[":authority"]) : undefined
   }
 }

@@ -24,6 +24,7 @@ export class PublicCalls<P extends Principal> {
   readonly #counts: CallCounts
   readonly #policy: ProblemPolicy
   #isClosing = false
+  #onQuiet: (() => void) | undefined
 
   constructor(actors: VirtualActors, options: CheckedOptions<P>) {
     const { limits, showErrors } = options
@@ -36,14 +37,13 @@ export class PublicCalls<P extends Principal> {
     this.#policy = { showErrors, isRegistered: (error) => actors.host.options.types.of(error) !== undefined }
   }
 
-  /** The number of calls in flight. */
-  get inFlight(): number {
-    return this.#counts.all
-  }
-
-  /** Refuses further calls. */
-  close(): void {
+  /** Refuses further calls, and resolves when none is in flight. */
+  close(): Promise<void> {
     this.#isClosing = true
+    if (this.#counts.all === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onQuiet = resolve
+    })
   }
 
   /** Whether calls of the method are applied once, as far as that is known. */
@@ -81,13 +81,20 @@ export class PublicCalls<P extends Principal> {
     )
   }
 
-  /** Makes a call that may be made. The returned promise is never rejected. */
-  async make(caller: Admitted<P>, call: PublicCall, signal?: AbortSignal): Promise<Outcome> {
-    const { principal } = caller
+  /** Counts a call, or says why there is no room for it. It is in flight until `leave`. */
+  enter({ principal }: Admitted<P>): Problem | undefined {
     const full = this.#counts.enter(principal.id)
-    if (full !== undefined) {
-      return { problem: full === "principal" ? refusals.tooManyCalls : refusals.overloaded }
-    }
+    if (full === undefined) return undefined
+    return full === "principal" ? refusals.tooManyCalls : refusals.overloaded
+  }
+
+  leave({ principal }: Admitted<P>): void {
+    this.#counts.leave(principal.id)
+    if (this.#isClosing && this.#counts.all === 0) this.#onQuiet?.()
+  }
+
+  /** Makes a call that may be made. The returned promise is never rejected. */
+  async make({ principal }: Admitted<P>, call: PublicCall, signal?: AbortSignal): Promise<Outcome> {
     const { type, key, method, args, operation } = call
     try {
       const value = await this.#actors.call(type, key, method, args, {
@@ -98,8 +105,6 @@ export class PublicCalls<P extends Principal> {
       return value === undefined ? NOTHING : this.#answer(call, value)
     } catch (error) {
       return { problem: this.#problemOf(call, error) }
-    } finally {
-      this.#counts.leave(principal.id)
     }
   }
 
@@ -158,13 +163,13 @@ export class PublicCalls<P extends Principal> {
 }
 
 /** A call, as somebody outside asks for it. */
-interface PublicCall extends ExposedCall {
+export interface PublicCall extends ExposedCall {
   /** As the caller names it. */
   readonly operation: string | undefined
 }
 
 /** How a call ended: with a problem, or with its result as JSON; undefined if it gave nothing. */
-type Outcome =
+export type Outcome =
   | { readonly problem: Problem }
   | { readonly problem?: undefined; readonly json: string | undefined }
 

@@ -54,6 +54,7 @@ export class Room extends Actor<{ lines: string[] }> {
   hidden(): string {
     return "secret"
   }
+  onlyHere(): void {}
   async relay(): Promise<string> {
     return await this.actor(Room, "other").say("x")
   }
@@ -94,25 +95,32 @@ export interface Site {
   readonly port: number
   readonly url: string
   readonly server: Server
+  /** Closes the gateway and the server. */
+  close(): Promise<void>
   post(path: string, args?: unknown, headers?: Record<string, string>): Promise<Response>
 }
 
 /** A server with a gateway, which the end of the test stops. */
-export async function startSite(options: Partial<GatewayOptions> = {}, given?: ActorSystem): Promise<Site> {
+export async function startSite(
+  options: Partial<GatewayOptions> = {},
+  given?: ActorSystem,
+  at = 0,
+): Promise<Site> {
   const system = given ?? (await startSystem())
   const web = gateway(system, { ...OPTIONS, ...options })
   const server = createServer(web.node).on("upgrade", web.upgrade)
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(async () => {
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve))
+  const close = async () => {
     await web.close()
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-  })
+  }
+  onTestFinished(close)
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`
   const usual = { "content-type": "application/json", authorization: "Bearer a" }
   return {
-    ...{ system, port, url, server },
+    ...{ system, port, url, server, close },
     post: (path, args = [], headers = {}) =>
       fetch(`${url}/actors/${path}`, {
         method: "POST",

@@ -106,12 +106,8 @@ class OpenGateway<P extends Principal> implements Gateway {
   }
 
   async #answerNode(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const left = new AbortController()
-    response.once("close", () => {
-      if (!response.writableFinished) left.abort(new Error("the caller has left"))
-    })
     try {
-      writeAnswer(response, await this.#http.answer(new NodeRequest(message, left)))
+      writeAnswer(response, await this.#http.answer(new NodeRequest(message)))
     } catch (error) {
       this.#failed(error)
       response.destroy()

@@ -27,15 +27,12 @@ export class HttpCalls<P extends Principal> {
     this.#options = options
   }
 
-  async answer(request: HttpRequest): Promise<HttpAnswer> {
+  /** What the caller asks for is done even if it does not wait for the answer, as over a socket. */
+  answer(request: HttpRequest): Promise<HttpAnswer> {
     const { origins, cors } = this.#options
     const origin = request.headers.get("origin")
-    const answer = await this.#answer(request, origin)
-    if (!cors || origin === null || !origins.has(origin)) return answer
-    return {
-      ...answer,
-      headers: { ...answer.headers, "access-control-allow-origin": origin, vary: "origin" },
-    }
+    const answer = this.#answer(request, origin)
+    return cors && origin !== null && origins.has(origin) ? allowing(origin, answer) : answer
   }
 
   async #answer(request: HttpRequest, origin: string | null): Promise<HttpAnswer> {
@@ -68,7 +65,7 @@ export class HttpCalls<P extends Principal> {
     const call = { ...callOf(route), args, operation: request.headers.get("idempotency-key") ?? undefined }
     const refused = await this.#calls.mayCall(caller, call)
     if (refused !== undefined) return problemAnswer(refused)
-    const outcome = await this.#calls.make(caller, call, request.signal)
+    const outcome = await this.#calls.make(caller, call)
     if (outcome.problem !== undefined) return problemAnswer(outcome.problem)
     const { json: body } = outcome
     return body === undefined ? NO_CONTENT : { status: 200, headers: JSON_HEADERS, body }
@@ -88,8 +85,6 @@ export class HttpCalls<P extends Principal> {
 /** A request, from whichever server. */
 export interface HttpRequest extends GatewayRequest {
   readonly method: string
-  /** Aborted when the caller no longer waits. */
-  readonly signal: AbortSignal
   /** Reads the body; undefined if it is longer. */
   body(mostBytes: number): Promise<Buffer | undefined>
 }
@@ -101,6 +96,11 @@ export interface HttpAnswer {
   readonly body: string | undefined
   /** Whether the body of the request was not read, so that no other can follow on its connection. */
   readonly isEarly?: boolean
+}
+
+async function allowing(origin: string, answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const answer = await answered
+  return { ...answer, headers: { ...answer.headers, "access-control-allow-origin": origin, vary: "origin" } }
 }
 
 function callOf({ type, key, method }: CallRoute) {

@@ -8,12 +8,9 @@ export class NodeRequest implements HttpRequest {
   readonly url: string
   readonly headers: NodeHeaders
   readonly #message: IncomingMessage
-  readonly #left: AbortController
 
-  /** `left` is aborted when the caller has left. */
-  constructor(message: IncomingMessage, left: AbortController) {
+  constructor(message: IncomingMessage) {
     this.#message = message
-    this.#left = left
     this.method = message.method ?? ""
     this.url = message.url ?? ""
     this.headers = new NodeHeaders(message.headers)
@@ -23,27 +20,27 @@ export class NodeRequest implements HttpRequest {
     return this.#message.socket.remoteAddress
   }
 
-  get signal(): AbortSignal {
-    return this.#left.signal
-  }
-
   body(mostBytes: number): Promise<Buffer | undefined> {
     const message = this.#message
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
       let length = 0
-      const onData = (chunk: Buffer) => {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length <= mostBytes) return
-        message.off("data", onData).pause()
-        resolve(undefined)
-      }
       message
-        .on("data", onData)
-        .once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length)))
+        .on("data", (chunk: Buffer) => {
+          length += chunk.length
+          if (length <= mostBytes) chunks.push(chunk)
+          else if (chunks.length > 0 || length === chunk.length) {
+            // The rest is not read: the answer closes the connection.
+            chunks.length = 0
+            message.pause()
+            resolve(undefined)
+          }
+        })
+        .once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
         .once("error", reject)
-        .once("close", () => reject(new Error("the caller has left")))
+        .once("close", () => {
+          if (!message.complete) reject(new Error("the caller has left"))
+        })
     })
   }
 }
@@ -73,7 +70,11 @@ export class NodeHeaders {
 export function writeAnswer(response: ServerResponse, { status, headers, body, isEarly }: HttpAnswer): void {
   if (response.destroyed || response.headersSent) return
   // HTTP/2 has no such header: there the server ends the stream.
-  if (isEarly === true && response.req.httpVersionMajor === 1) response.setHeader("connection", "close")
-  if (body !== undefined) response.setHeader("content-length", Buffer.byteLength(body))
-  response.writeHead(status, headers).end(body)
+  const closes = isEarly === true && response.req.httpVersionMajor === 1 ? CLOSES : undefined
+  // All headers in one object, and a body that is text: Node then writes both at once.
+  const all =
+    body === undefined ? headers : { ...headers, ...closes, "content-length": Buffer.byteLength(body) }
+  response.writeHead(status, all).end(body)
 }
+
+const CLOSES = { connection: "close" }

@@ -94,13 +94,12 @@ export class PublicCalls<P extends Principal> {
   }
 
   /** Makes a call that may be made. The returned promise is never rejected. */
-  async make({ principal }: Admitted<P>, call: PublicCall, signal?: AbortSignal): Promise<Outcome> {
+  async make({ principal }: Admitted<P>, call: PublicCall): Promise<Outcome> {
     const { type, key, method, args, operation } = call
     try {
       const value = await this.#actors.call(type, key, method, args, {
         caller: principal,
         ...(operation === undefined ? {} : { operation: scopedOperation(principal, operation) }),
-        ...(signal === undefined ? {} : { signal }),
       })
       return value === undefined ? NOTHING : this.#answer(call, value)
     } catch (error) {

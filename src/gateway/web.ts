@@ -18,10 +18,6 @@ export class WebRequest implements HttpRequest {
     this.headers = request.headers
   }
 
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-
   async body(mostBytes: number): Promise<Buffer | undefined> {
     const reader = this.#request.body?.getReader()
     if (reader === undefined) return Buffer.alloc(0)

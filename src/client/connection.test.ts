@@ -31,6 +31,12 @@ test.each([
     to: 'this.#phase === "connecting"',
   },
   { bug: "calls that a closing gateway refused fail", from: 'problem.code !== "GatewayClosing"', to: "true" },
+  {
+    bug: "a call that was answered makes no room",
+    from: "this.#inFlight -= 1\n    this.#calls",
+    to: "void 0\n    this.#calls",
+  },
+  { bug: "a closing gateway is asked again and again", from: "this.#window = 0\n    return", to: "return" },
   { bug: "calls are not limited", from: "this.#calls.size < this.#terms.maxCalls", to: "true" },
 ])("a scenario finds that $bug", async (change) => {
   const url = new URL("./connection.ts", import.meta.url)
@@ -64,7 +70,12 @@ function eventOf([what = "", first = "", second = "", third = ""]: readonly stri
     case "close":
       return { kind: "close" }
     case "welcome":
-      return received({ kind: "welcome", keepAliveMs: 30_000, methods: { Room: { say: 0, post: 1 } } })
+      return received({
+        kind: "welcome",
+        keepAliveMs: 30_000,
+        calls: 2,
+        methods: { Room: { say: 0, post: 1 } },
+      })
     case "result":
       return received({ kind: "result", id, value: second })
     case "problem": {

@@ -23,6 +23,10 @@ export class Connection {
   /** In the order in which they were made. */
   readonly #calls = new Map<number, PendingCall>()
   #methods: Welcome["methods"] = {}
+  /** How many calls the gateway takes at a time; 0 while it is closing. */
+  #window = 0
+  /** The number of calls that were sent over this connection, and are not answered. */
+  #inFlight = 0
   #phase: ConnectionPhase = "connecting"
   #ended: CallProblem | undefined
   /** Connections in a row that did not last. */
@@ -73,7 +77,18 @@ export class Connection {
     const deadline = now + this.#terms.timeoutMs
     const call = { ...made, deadline, isSent: false, isRepeat: false, isOnce: false }
     this.#calls.set(made.id, call)
-    return this.#phase === "open" ? [this.#send(call)] : NOTHING
+    return this.#phase === "open" && this.#inFlight < this.#window ? [this.#send(call)] : NOTHING
+  }
+
+  /** Sends what waits for its turn: a gateway refuses more at a time than it says in its welcome. */
+  #next(): readonly ConnectionCommand[] {
+    if (this.#phase !== "open") return NOTHING
+    const commands: ConnectionCommand[] = []
+    for (const call of this.#calls.values()) {
+      if (this.#inFlight >= this.#window) break
+      if (!call.isSent) commands.push(this.#send(call))
+    }
+    return commands
   }
 
   #send(call: PendingCall): ConnectionCommand {
@@ -81,6 +96,7 @@ export class Connection {
     // A repeat keeps its operation, whatever the method is by now.
     call.isOnce ||= this.#methods[type]?.[method] === 1
     call.isSent = true
+    this.#inFlight += 1
     const named = call.isOnce ? `,"operation":${JSON.stringify(operation)}` : ""
     return { kind: "send", text: `{"kind":"call","id":${id},${text}${named}}` }
   }
@@ -94,7 +110,8 @@ export class Connection {
       case "renew":
         return [{ kind: "renew" }]
       case "result":
-        return this.#calls.delete(frame.id) ? [{ kind: "settle", id: frame.id, value: frame.value }] : NOTHING
+        if (this.#take(frame.id) === undefined) return NOTHING
+        return [{ kind: "settle", id: frame.id, value: frame.value }, ...this.#next()]
       case "problem":
         return this.#refused(frame)
       case "pong":
@@ -102,22 +119,33 @@ export class Connection {
     }
   }
 
-  #welcomed({ methods, keepAliveMs }: Welcome, now: number): readonly ConnectionCommand[] {
+  #welcomed({ methods, keepAliveMs, calls }: Welcome, now: number): readonly ConnectionCommand[] {
     this.#methods = methods
     this.#keepAliveMs = keepAliveMs
     this.#refusals = 0
     if (this.#phase === "open") return NOTHING
+    this.#window = calls
     this.#enter("open", now)
-    return [...this.#calls.values()].map((call) => this.#send(call))
+    return this.#next()
   }
 
   #refused({ id, problem }: Refusal): readonly ConnectionCommand[] {
     const call = this.#calls.get(id)
     if (call === undefined) return NOTHING
-    if (problem.code !== "GatewayClosing") return [this.#fail(call, problem)]
-    // It waits for the next connection, which another gateway may take.
+    if (problem.code !== "GatewayClosing") return [this.#fail(call, problem), ...this.#next()]
+    // This call and those behind it wait for the next connection, which another gateway may take.
     call.isSent = false
+    this.#inFlight -= 1
+    this.#window = 0
     return NOTHING
+  }
+
+  /** Removes a call that ends now. */
+  #take(id: number): PendingCall | undefined {
+    const call = this.#calls.get(id)
+    if (call?.isSent === true) this.#inFlight -= 1
+    this.#calls.delete(id)
+    return call
   }
 
   #lost({ code, reason, chance }: Loss, now: number): readonly ConnectionCommand[] {
@@ -136,6 +164,7 @@ export class Connection {
       call.isSent = false
       call.isRepeat = true
     }
+    this.#inFlight = 0
     return commands
   }
 
@@ -145,6 +174,7 @@ export class Connection {
       if (call.deadline > now) break
       commands.push(this.#failHere(call, LATE))
     }
+    if (commands.length > 0) commands.push(...this.#next())
     if (now < this.#phaseEndsAt) return commands
     if (this.#phase === "waiting") {
       this.#enter("connecting", now)
@@ -193,7 +223,7 @@ export class Connection {
 
   /** That an attempt was not run says nothing of the attempts before it. */
   #fail({ id, isRepeat, isOnce, operation }: PendingCall, problem: CallProblem): ConnectionCommand {
-    this.#calls.delete(id)
+    this.#take(id)
     const isUnknown = problem.delivery === "unknown" || (isRepeat && problem.delivery === "not-delivered")
     const outcome = isUnknown ? { delivery: "unknown" as const, ...(isOnce ? { operation } : {}) } : {}
     return { kind: "fail", id, error: new ActorCallError({ ...problem, ...outcome }) }
@@ -238,6 +268,8 @@ export type ServerFrame =
 interface Welcome {
   readonly kind: "welcome"
   readonly keepAliveMs: number
+  /** How many calls may be in flight at a time. */
+  readonly calls: number
   /** By type and method: 1 if the method is `once`. */
   readonly methods: Readonly<Record<string, Readonly<Record<string, number>>>>
 }

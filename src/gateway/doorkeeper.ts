@@ -5,7 +5,7 @@ import type { Clock } from "../ports/clock.js"
 import type { Copier } from "../virtual/copier.js"
 import type { Principal } from "../virtual/principal.js"
 import type { CheckedOptions, GatewayRequest } from "./gateway-options.js"
-import { within } from "./within.js"
+import { isPromiseLike, within } from "./within.js"
 
 /** Finds out who makes a request, by the user's `authenticate`. */
 export class Doorkeeper<P extends Principal> {
@@ -32,7 +32,7 @@ export class Doorkeeper<P extends Principal> {
     if (authenticate === "anyone") return anyone(ticket) as Admitted<P>
     try {
       const given = authenticate(request)
-      const who = given instanceof Promise ? await within(this.#clock, this.#timeoutMs, given) : given
+      const who = isPromiseLike(given) ? await within(this.#clock, this.#timeoutMs, given) : given
       return who === undefined || who === null ? undefined : this.#checked(who)
     } catch (error) {
       this.#logger.log("warn", "authenticate of a gateway failed", () => ({ problem: messageOf(error) }))

@@ -56,8 +56,10 @@ export interface GatewayLimits {
   readonly bodyBytes: number
   /** The calls in flight. Default 10,000. */
   readonly calls: number
-  /** The calls in flight of one principal. Default 100. */
+  /** The calls in flight of one principal. Default 1,000. */
   readonly callsOfPrincipal: number
+  /** The calls in flight of one socket. The client sends no more at a time. Default 100. */
+  readonly callsOfSocket: number
   /** The open sockets. Default 50,000. */
   readonly sockets: number
   /** The open sockets of one principal. Default 100. */
@@ -118,7 +120,8 @@ const FIELDS: readonly (keyof GatewayOptions)[] = [
 const DEFAULTS: GatewayLimits = {
   bodyBytes: 1_048_576,
   calls: 10_000,
-  callsOfPrincipal: 100,
+  callsOfPrincipal: 1_000,
+  callsOfSocket: 100,
   sockets: 50_000,
   socketsOfPrincipal: 100,
   strangers: 1_000,

@@ -143,8 +143,8 @@ export class OpenSocket<P extends Principal> {
         Object.fromEntries([...names].map((name) => flag(type, name))),
       ]),
     )
-    const { keepAliveMs } = terms
-    return JSON.stringify({ kind: "welcome", version: SOCKET_VERSION, keepAliveMs, methods })
+    const { keepAliveMs, calls: most } = terms
+    return JSON.stringify({ kind: "welcome", version: SOCKET_VERSION, keepAliveMs, calls: most, methods })
   }
 }
 

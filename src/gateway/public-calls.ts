@@ -13,7 +13,7 @@ import { type ExposedCall, Exposure } from "./exposure.js"
 import type { CheckedOptions } from "./gateway-options.js"
 import { type Problem, type ProblemPolicy, problemOf, refusals } from "./problem.js"
 import { PublicValues } from "./public-values.js"
-import { within } from "./within.js"
+import { isPromiseLike, within } from "./within.js"
 
 /** The calls that come in through a gateway: checks each of them, makes it, and says how it ended. */
 export class PublicCalls<P extends Principal> {
@@ -134,7 +134,7 @@ export class PublicCalls<P extends Principal> {
     try {
       for (const asked of [allow, this.#authorize]) {
         const given = asked?.(principal, call) ?? asked === undefined
-        const may = given instanceof Promise ? await within(clock, askTimeoutMs, given) : given
+        const may = isPromiseLike(given) ? await within(clock, askTimeoutMs, given) : given
         if (may !== true) return refusals.forbidden
       }
       return undefined

@@ -32,7 +32,7 @@ export class SocketServer<P extends Principal> {
     this.calls = calls
     this.doorkeeper = doorkeeper
     this.clock = clock
-    this.terms = { ...TIMES, sendBytes: limits.sendBytes, calls: limits.callsOfPrincipal }
+    this.terms = { ...TIMES, sendBytes: limits.sendBytes, calls: limits.callsOfSocket }
     this.#options = options
     this.#known = new CallCounts(limits.sockets, limits.socketsOfPrincipal)
     this.#handshakes = new WebSocketServer({

@@ -10,3 +10,7 @@ export function within<T>(clock: Clock, timeoutMs: number, work: PromiseLike<T>)
       .then(resolve, reject)
   })
 }
+
+export function isPromiseLike<T>(given: T | PromiseLike<T>): given is PromiseLike<T> {
+  return typeof (given as { then?: unknown } | null | undefined)?.then === "function"
+}

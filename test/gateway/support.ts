@@ -10,13 +10,26 @@ export class Refused extends Error {
   readonly secret = "42"
 }
 
-/** Ends the turns of `slow`. */
+/** What ends the turns of `slow` and `hold`. */
 const held: (() => void)[] = []
+let onHeld = () => {}
+
+/** Resolves when so many turns of `slow` or `hold` run. */
+export function heldTurns(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    onHeld = () => held.length >= count && resolve()
+    onHeld()
+  })
+}
+
+export function endHeld(): void {
+  for (const end of held.splice(0)) end()
+}
 
 /** The actor of these tests. Only some of its methods are exposed. */
 export class Room extends Actor<{ lines: string[] }> {
   static readonly type = "Room"
-  static readonly methods = { post: { once: true }, slow: { timeoutMs: 100 } }
+  static readonly methods = { post: { once: true }, slow: { timeoutMs: 500 } }
 
   protected override initialState() {
     return { lines: [] as string[] }
@@ -49,7 +62,13 @@ export class Room extends Actor<{ lines: string[] }> {
     return new Error("inner")
   }
   slow(): Promise<void> {
-    return new Promise((resolve) => held.push(resolve))
+    return this.hold()
+  }
+  hold(): Promise<void> {
+    return new Promise((resolve) => {
+      held.push(resolve)
+      onHeld()
+    })
   }
   hidden(): string {
     return "secret"
@@ -70,7 +89,7 @@ export const OPTIONS: GatewayOptions = {
   expose: {
     Room: {
       ...{ say: true, echo: true, caller_: true, nothing: true, post: true, lines: true, fail: true },
-      ...{ refuse: true, give: true, slow: true, relay: true },
+      ...{ refuse: true, give: true, slow: true, hold: true, relay: true },
       hidden: { allow: (who, { key }) => key === who.id },
     },
   },
@@ -84,7 +103,7 @@ export async function startSystem(): Promise<ActorSystem> {
     logger: consoleLogger({ level: "error" }),
   })
   onTestFinished(async () => {
-    for (const end of held.splice(0)) end()
+    endHeld()
     await system.stop()
   })
   return system

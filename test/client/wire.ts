@@ -7,6 +7,8 @@ export class Wire {
   readonly port: number
   connections = 0
   #isCutting = false
+  /** After how many bytes of one side the first connection is cut, and of which. */
+  #cut: { readonly of: "client" | "gateway"; bytesLeft: number } | undefined
 
   /** Lays a line to a port of this host. */
   static async to(target: number): Promise<Wire> {
@@ -26,9 +28,9 @@ export class Wire {
           gateway.destroy()
         })
       }
-      client.on("data", (bytes) => gateway.write(bytes))
+      client.on("data", (bytes) => wire.#pass("client", bytes, gateway))
       gateway.on("data", (bytes) => {
-        if (!wire.#isCutting) return client.write(bytes)
+        if (!wire.#isCutting) return wire.#pass("gateway", bytes, client)
         wire.#isCutting = false
         return client.destroy()
       })
@@ -42,6 +44,23 @@ export class Wire {
 
   private constructor(port: number) {
     this.port = port
+  }
+
+  /** Cuts the first connection after so many bytes that one side has said. */
+  cutAfter(bytes: number, of: "client" | "gateway"): void {
+    this.#cut = { of, bytesLeft: bytes }
+  }
+
+  #pass(from: "client" | "gateway", bytes: Buffer, to: Socket): void {
+    const cut = this.#cut
+    if (cut?.of !== from) return void to.write(bytes)
+    if (bytes.length < cut.bytesLeft) {
+      cut.bytesLeft -= bytes.length
+      return void to.write(bytes)
+    }
+    // What was said before the cut arrives.
+    this.#cut = undefined
+    to.end(bytes.subarray(0, cut.bytesLeft), () => to.destroy())
   }
 
   /** Cuts the connection that the gateway says something on next, and loses what it says. */

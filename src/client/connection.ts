@@ -200,7 +200,7 @@ export class Connection {
         return this.#retryAt
       case "open":
         return this.#heardAt + this.#keepAliveMs + (this.#isPinged ? PONG_MS : 0)
-      case "ended":
+      default:
         return Number.POSITIVE_INFINITY
     }
   }

@@ -11,8 +11,8 @@ test("operations of two principals, or two of one, never have the same name", ()
 
 test("the test above finds operations that are not scoped by principal", async () => {
   const url = new URL("./doorkeeper.ts", import.meta.url)
-  for (const to of ["`${operation}`", "`${id} ${operation}`"]) {
-    const change = { from: "`${id.length} ${id} ${operation}`", to }
+  for (const to of ["[operation]", "[id, operation]"]) {
+    const change = { from: "[id.length, id, operation]", to }
     const planted = await importPlanted<{ scopedOperation: typeof scopedOperation }>(url, change)
     expect(new Set(namesBy(planted.scopedOperation)).size).toBeLessThan(callers.length * operations.length)
   }

@@ -75,7 +75,7 @@ interface DoorkeeperHost {
  */
 export function scopedOperation({ id }: Principal, operation: string): string {
   // The length says where the id ends, so that no other pair gives the same text.
-  return `gateway:${digestOf(`${id.length} ${id} ${operation}`)}`
+  return `gateway:${digestOf([id.length, id, operation].join(" "))}`
 }
 
 /** Whether a text can be a ticket: as long as one that nobody can guess. */

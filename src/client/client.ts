@@ -27,7 +27,7 @@ export function connect(url: string | URL, options: ClientOptions = {}): Client 
 }
 
 /** A connection to a gateway, as `connect` returns it. */
-export interface Client extends Disposable {
+export interface Client {
   /** What the connection is doing at present. */
   readonly state: ClientState
   /**
@@ -124,10 +124,6 @@ class OpenClient implements Client {
 
   close(): void {
     this.#handle({ kind: "close" })
-  }
-
-  [Symbol.dispose](): void {
-    this.close()
   }
 
   async #call(

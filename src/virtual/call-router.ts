@@ -19,7 +19,8 @@ import type { ActorEntry } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
-import { callMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
+import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
+import { packOperation } from "./operation.js"
 import type { OutgoingCall } from "./outgoing-call.js"
 import type { QuietPeriod } from "./quiet-period.js"
 import { NOT_LISTENING, routingAnswer } from "./routing-answer.js"
@@ -299,7 +300,18 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
     }
     if (routed.hasWaited) call.timeLeftMs = routed.timeLeftMs(this.#now)
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
-    const refused = gate.request(call, callMessage(call, kind) as never, call.extras)
+    const { id, method, args, operation, caller } = call
+    const packed = operation && packOperation(operation)
+    // What is absent at the end is left out.
+    const message: CallMessage =
+      caller !== undefined
+        ? [id.type, id.key, method, args, kind, packed, caller]
+        : packed !== undefined
+          ? [id.type, id.key, method, args, kind, packed]
+          : kind === 0
+            ? [id.type, id.key, method, args]
+            : [id.type, id.key, method, args, kind]
+    const refused = gate.request(call, message as never, call.extras)
     if (refused !== undefined) call.fail(refused)
   }
 

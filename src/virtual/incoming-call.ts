@@ -8,7 +8,7 @@ import { type Extras, SUPPRESS_KEEP_ALIVE } from "../serialization/envelope.js"
 import type { AdmittableCall, CallQueue } from "./call-admission.js"
 import type { DueHint } from "./due-index.js"
 import type { Invocation } from "./invocation.js"
-import { type Operation, type OperationOnTheWire, packOperation, unpackOperation } from "./operation.js"
+import { type Operation, type OperationOnTheWire, unpackOperation } from "./operation.js"
 import { isPrincipal, type Principal } from "./principal.js"
 import { isRetried } from "./retryable.js"
 
@@ -167,7 +167,7 @@ export interface CallReceiver {
 }
 
 /** The message of a call: type, key, method, arguments, flags, operation, and the principal of a gateway. */
-type CallMessage = readonly [
+export type CallMessage = readonly [
   type: string,
   key: string,
   method: string,
@@ -176,17 +176,6 @@ type CallMessage = readonly [
   operation?: OperationOnTheWire | undefined,
   caller?: Principal,
 ]
-
-/** What is absent at the end of a message is left out. */
-export function callMessage(call: Invocation, kind: number): CallMessage {
-  const { type, key } = call.id
-  const { method, args, operation, caller } = call
-  if (caller !== undefined) {
-    return [type, key, method, args, kind, operation && packOperation(operation), caller]
-  }
-  if (operation !== undefined) return [type, key, method, args, kind, packOperation(operation)]
-  return kind === 0 ? [type, key, method, args] : [type, key, method, args, kind]
-}
 
 /** The flag of a one-way call, whose answer says only that its turn has begun. */
 export const ONE_WAY_CALL = 1

@@ -27,20 +27,31 @@ export class Doorkeeper<P extends Principal> {
    * Returns undefined for a caller who is not let in. `ticket` is a secret that callers whom nobody knows
    * choose for themselves, so that several of their requests have the same principal.
    */
-  async admit(request: GatewayRequest, ticket: string | undefined): Promise<Admitted<P> | undefined> {
+  admit(request: GatewayRequest, ticket: string | undefined): MaybeAdmitted<P> | Promise<MaybeAdmitted<P>> {
     const authenticate = this.#authenticate
     if (authenticate === "anyone") return anyone(ticket) as Admitted<P>
     try {
       const given = authenticate(request)
-      const who = isPromiseLike(given) ? await within(this.#clock, this.#timeoutMs, given) : given
-      return who === undefined || who === null ? undefined : this.#checked(who)
+      return isPromiseLike(given) ? this.#awaited(given) : this.#checked(given)
     } catch (error) {
-      this.#logger.log("warn", "authenticate of a gateway failed", () => ({ problem: messageOf(error) }))
-      return undefined
+      return this.#failed(error)
     }
   }
 
-  #checked(who: P): Admitted<P> | undefined {
+  async #awaited(given: PromiseLike<P | undefined | null>): Promise<MaybeAdmitted<P>> {
+    try {
+      return this.#checked(await within(this.#clock, this.#timeoutMs, given))
+    } catch (error) {
+      return this.#failed(error)
+    }
+  }
+
+  #failed(error: unknown): undefined {
+    this.#logger.log("warn", "authenticate of a gateway failed", () => ({ problem: messageOf(error) }))
+  }
+
+  #checked(who: P | undefined | null): MaybeAdmitted<P> {
+    if (who === undefined || who === null) return undefined
     const problem = problemOf(who)
     if (problem !== undefined) throw new TypeError(`authenticate ${problem}`)
     // A copy, because this node's actors are given this object itself.
@@ -62,6 +73,8 @@ export interface Admitted<P extends Principal> {
   /** Whether the caller can come back as the same principal, so that operations have a meaning. */
   readonly hasScope: boolean
 }
+
+type MaybeAdmitted<P extends Principal> = Admitted<P> | undefined
 
 interface DoorkeeperHost {
   readonly copier: Copier

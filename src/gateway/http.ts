@@ -1,11 +1,11 @@
 import { messageOf } from "../errors/thrown.js"
 import type { Principal } from "../virtual/principal.js"
-import { type Admitted, type Doorkeeper, isTicket } from "./doorkeeper.js"
+import { type Doorkeeper, isTicket } from "./doorkeeper.js"
 import type { CheckedOptions, GatewayRequest } from "./gateway-options.js"
 import { isOriginAllowed } from "./origins.js"
 import { type Problem, refusals } from "./problem.js"
 import type { PublicCalls } from "./public-calls.js"
-import { type CallRoute, routeOf } from "./route.js"
+import { routeOf } from "./route.js"
 
 /**
  * Calls over HTTP: `POST <path>/<type>/<key>/<method>` with a JSON array of arguments.
@@ -35,40 +35,47 @@ export class HttpCalls<P extends Principal> {
     return cors && origin !== null && origins.has(origin) ? allowing(origin, answer) : answer
   }
 
-  async #answer(request: HttpRequest, origin: string | null): Promise<HttpAnswer> {
-    const { headers, method } = request
-    const { path, origins, cors, limits } = this.#options
-    const route = routeOf(request.url, path)
-    if (!isOriginAllowed(origin, headers.get("host"), origins)) return early(refusals.foreignOrigin)
-    if (method === "OPTIONS" && cors && origin !== null && origins.has(origin)) return PREFLIGHT
-    if (method !== "POST") return early(refusals.methodNotAllowed, { allow: "POST" })
-    const ticket = headers.get("troupe-ticket") ?? undefined
-    const caller = await this.#doorkeeper.admit(request, isTicket(ticket) ? ticket : undefined)
+  #answer(request: HttpRequest, origin: string | null): Promise<HttpAnswer> {
+    const { origins, cors } = this.#options
+    if (origin !== null && !isOriginAllowed(origin, request.headers.get("host"), origins)) {
+      return Promise.resolve(early(refusals.foreignOrigin))
+    }
+    if (request.method === "POST") return this.#call(request)
+    const isPreflight = request.method === "OPTIONS" && cors && origin !== null && origins.has(origin)
+    return Promise.resolve(isPreflight ? PREFLIGHT : early(refusals.methodNotAllowed, { allow: "POST" }))
+  }
+
+  /** One function and few promises: each of them is a part of what a call costs. */
+  async #call(request: HttpRequest): Promise<HttpAnswer> {
+    const { headers } = request
+    const { authenticate, path, limits } = this.#options
+    const ticket = authenticate === "anyone" ? headers.get("troupe-ticket") : undefined
+    const admitted = this.#doorkeeper.admit(request, isTicket(ticket) ? ticket : undefined)
+    const caller = admitted instanceof Promise ? await admitted : admitted
     if (caller === undefined) return early(refusals.unauthenticated, { "www-authenticate": "Bearer" })
+    const route = routeOf(request.url, path)
     if (route.kind !== "call") return early(refusals.notFound)
     if (!isJson(headers.get("content-type"))) return early(refusals.notJson)
     if (Number(headers.get("content-length") ?? 0) > limits.bodyBytes) return early(refusals.tooLarge)
     const full = this.#calls.enter(caller)
     if (full !== undefined) return early(full)
     try {
-      return await this.#call(request, route, caller)
+      const bytes = await request.body(limits.bodyBytes)
+      if (bytes === undefined) return early(refusals.tooLarge)
+      const { args, malformed } = this.#argsIn(bytes)
+      if (malformed !== undefined) return problemAnswer(malformed)
+      const { type, key, method } = route
+      const operation = headers.get("idempotency-key") ?? undefined
+      const call = { type, key, method, args, operation }
+      const decided = this.#calls.mayCall(caller, call)
+      const refused = decided instanceof Promise ? await decided : decided
+      if (refused !== undefined) return problemAnswer(refused)
+      const { problem, json: body } = await this.#calls.make(caller, call)
+      if (problem !== undefined) return problemAnswer(problem)
+      return body === undefined ? NO_CONTENT : { status: 200, headers: JSON_HEADERS, body }
     } finally {
       this.#calls.leave(caller)
     }
-  }
-
-  async #call(request: HttpRequest, route: CallRoute, caller: Admitted<P>): Promise<HttpAnswer> {
-    const bytes = await request.body(this.#options.limits.bodyBytes)
-    if (bytes === undefined) return early(refusals.tooLarge)
-    const { args, malformed } = this.#argsIn(bytes)
-    if (malformed !== undefined) return problemAnswer(malformed)
-    const call = { ...callOf(route), args, operation: request.headers.get("idempotency-key") ?? undefined }
-    const refused = await this.#calls.mayCall(caller, call)
-    if (refused !== undefined) return problemAnswer(refused)
-    const outcome = await this.#calls.make(caller, call)
-    if (outcome.problem !== undefined) return problemAnswer(outcome.problem)
-    const { json: body } = outcome
-    return body === undefined ? NO_CONTENT : { status: 200, headers: JSON_HEADERS, body }
   }
 
   #argsIn(body: Buffer): { readonly args: readonly unknown[]; readonly malformed?: Problem } {
@@ -101,10 +108,6 @@ export interface HttpAnswer {
 async function allowing(origin: string, answered: Promise<HttpAnswer>): Promise<HttpAnswer> {
   const answer = await answered
   return { ...answer, headers: { ...answer.headers, "access-control-allow-origin": origin, vary: "origin" } }
-}
-
-function callOf({ type, key, method }: CallRoute) {
-  return { type, key, method }
 }
 
 function problemAnswer(problem: Problem): HttpAnswer {

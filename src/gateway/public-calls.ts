@@ -169,7 +169,7 @@ export interface PublicCall extends ExposedCall {
 
 /** How a call ended: with a problem, or with its result as JSON; undefined if it gave nothing. */
 export type Outcome =
-  | { readonly problem: Problem }
+  | { readonly problem: Problem; readonly json?: undefined }
   | { readonly problem?: undefined; readonly json: string | undefined }
 
 const NOTHING: Outcome = { json: undefined }

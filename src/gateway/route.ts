@@ -1,7 +1,7 @@
 /** What the path of a request stands for. */
 type Route = CallRoute | { readonly kind: "socket" } | { readonly kind: "nothing" }
 
-export interface CallRoute {
+interface CallRoute {
   readonly kind: "call"
   readonly type: string
   readonly key: string

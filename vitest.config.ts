@@ -22,7 +22,7 @@ const plantedImports: Plugin = {
  * the heap and the sockets of theirs.
  */
 const sharing = [
-  "src/{actor,address,errors,membership,placement,registry,remote,serialization,sharding,sim,system,virtual}/*.test.ts",
+  "src/{actor,address,client,errors,gateway,membership,placement,registry,remote,serialization,sharding,sim,system,virtual}/*.test.ts",
   "src/sharding/entities/*.test.ts",
   "src/stores/{,etcd/,postgres/}*.test.ts",
   "test/sharding/{clients,closing,entities,generations,hosting,moves,troubles}.test.ts",

@@ -213,6 +213,7 @@ export {
 export type { ActorClass, ActorHandle, IndexOptions, MethodOptions } from "./virtual/actor-class.js"
 export type { FindOptions, FindQuery, FindRange, FoundActors } from "./virtual/find.js"
 export { type CallOptions, type OneWayHandle, oneWay, withOptions } from "./virtual/handle.js"
+export type { Principal } from "./virtual/principal.js"
 export { type ProvidedActor, provide, type RegisteredActor } from "./virtual/provide.js"
 export type { ActorReminders, Reminder } from "./virtual/reminders.js"
 export type { MissedOptions, Schedule } from "./virtual/schedule.js"

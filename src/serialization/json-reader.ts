@@ -18,11 +18,14 @@ export class JsonReader {
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
   readonly #keyTime: KeyTime
+  readonly #errors: boolean
   #items = 0
 
-  constructor(tools: CodecTools, limits: CodecLimits) {
+  /** Without `errors`, errors are refused: strangers do not make instances of classes. */
+  constructor(tools: CodecTools, limits: CodecLimits, { errors }: { readonly errors: boolean } = ERRORS) {
     this.#tools = tools
     this.#limits = limits
+    this.#errors = errors
     this.#keyTime = new KeyTime(tools.clock)
     this.#keyTime.begin()
   }
@@ -76,6 +79,7 @@ export class JsonReader {
       case "Set":
         return this.#set(list(v), depth)
       case "Error":
+        if (!this.#errors) throw new MalformedBytesError("errors are not accepted here")
         return this.#error(text(of), v, depth)
       case "type":
         return this.#instance(text(of), v, depth)
@@ -138,6 +142,8 @@ export class JsonReader {
     if (this.#items > maxItems) throw new MalformedBytesError(tooManyToRead(maxItems))
   }
 }
+
+const ERRORS = { errors: true }
 
 const numbers: ReadonlyMap<string, number> = new Map([
   ["NaN", Number.NaN],

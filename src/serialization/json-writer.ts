@@ -16,11 +16,14 @@ export class JsonWriter {
   readonly #tools: CodecTools
   readonly #limits: CodecLimits
   readonly #trail: Trail
+  readonly #errors: boolean
   #items = 0
 
-  constructor(tools: CodecTools, limits: CodecLimits) {
+  /** Without `errors`, errors are refused, as strangers must not read them. */
+  constructor(tools: CodecTools, limits: CodecLimits, { errors }: { readonly errors: boolean } = ERRORS) {
     this.#tools = tools
     this.#limits = limits
+    this.#errors = errors
     this.#trail = new Trail(tools.purpose)
   }
 
@@ -104,7 +107,7 @@ export class JsonWriter {
     }
     const type = this.#tools.types.of(value)
     if (type !== undefined) return this.#registered(value, type, depth)
-    if (value instanceof Error) return this.#error(value, errorClassOf(prototype), depth)
+    if (value instanceof Error && this.#errors) return this.#error(value, errorClassOf(prototype), depth)
     throw this.#trail.refusal(whyRefused(value))
   }
 
@@ -147,6 +150,8 @@ export class JsonWriter {
       throw this.#trail.refusal(tooMany(this.#limits.maxItems, this.#trail.root))
   }
 }
+
+const ERRORS = { errors: true }
 
 type Fields = Record<string, unknown>
 

@@ -69,6 +69,7 @@ export class Cluster {
       codec,
       stateCodecs,
       checksWrites: ports.isDevelopment === true,
+      types: settings.remote.types,
       digest: ports.digest,
       caller: Buffer.from(ports.random.bytes(8)).toString("hex"),
       context: ports.turnContext,

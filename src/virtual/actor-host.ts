@@ -16,7 +16,7 @@ import type { Directory } from "../placement/directory.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
 import type { Clock } from "../ports/clock.js"
-import type { Codec } from "../ports/codec.js"
+import type { Codec, TypeNames } from "../ports/codec.js"
 import type { Digest } from "../ports/digest.js"
 import type { Scheduler } from "../ports/scheduler.js"
 import type { ClusterStore } from "../ports/store.js"
@@ -212,6 +212,8 @@ export interface VirtualActorsOptions {
   readonly stateCodecs: StateCodecs
   /** Whether states are compared with the schema of their type before they are written. */
   readonly checksWrites: boolean
+  /** The classes in the setting `types`. */
+  readonly types: TypeNames
   readonly digest: Digest
   /** The name of this process among all callers: 16 hexadecimal digits, at random. */
   readonly caller: string

@@ -13,6 +13,7 @@ import { isDuration } from "./method-options.js"
 import { derivedName, operationProblem } from "./operation.js"
 import { type CallRequest, type CallTarget, OutgoingCall } from "./outgoing-call.js"
 import { OutgoingOperation } from "./outgoing-operation.js"
+import type { Principal } from "./principal.js"
 
 /** The actor that a handle stands for: makes the calls that go through the handle. */
 export class ActorTarget implements HandleTarget, CallTarget {
@@ -41,7 +42,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
   call(
     method: string,
     args: readonly unknown[],
-    options: CallOptions | undefined,
+    options: GatewayCallOptions | undefined,
     isOneWay: boolean,
   ): unknown {
     if (isOneWay) return this.#sendOneWay(method, args, options)
@@ -81,7 +82,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
   #send(
     method: string,
     args: readonly unknown[],
-    options: CallOptions | undefined,
+    options: GatewayCallOptions | undefined,
     resolve: CallRequest["resolve"],
     reject: CallRequest["reject"],
   ): void {
@@ -100,6 +101,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
       timeoutMs,
       span: telemetry === undefined ? undefined : spanOf(telemetry, this, method),
       operation: isOnce ? this.#operationOf(options?.operation) : undefined,
+      caller: options?.caller,
       resolve,
       reject,
     })
@@ -162,6 +164,11 @@ export class ActorTarget implements HandleTarget, CallTarget {
       this.#host.undelivered(this.id, method, args, error)
     }
   }
+}
+
+/** The options of a call that a gateway makes. */
+export interface GatewayCallOptions extends CallOptions {
+  readonly caller?: Principal
 }
 
 const NO_CHAIN: readonly string[] = []

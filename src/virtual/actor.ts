@@ -5,6 +5,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { Logger } from "../ports/logger.js"
 import type { ActorClass, ActorHandle } from "./actor-class.js"
 import type { OneWayHandle } from "./handle.js"
+import type { Principal } from "./principal.js"
 import type { ActorReminders, Reminder } from "./reminders.js"
 
 export const NOTHING_STORED: unique symbol = Symbol("nothing is stored")
@@ -189,6 +190,14 @@ export abstract class Actor<State = unknown, Dependencies = unknown, Initial = S
   }
 
   /**
+   * Who made the call that is being handled, if it came through a gateway: what its `authenticate` returned.
+   * Calls of nodes and of actors have none, also those that an actor makes for such a caller.
+   */
+  protected get caller(): Principal | undefined {
+    return this.#context.currentTurn?.invocation.caller
+  }
+
+  /**
    * Resolves when what all turns that have ended have decided is stored. A turn of a `once` method is stored
    * after it has ended; use this before an effect outside Troupe that must not run ahead of earlier turns.
    * Rejects with a `FencedError` if it is not stored.
@@ -311,6 +320,7 @@ export interface ActorContext<State> {
   readonly dependencies: unknown
   readonly log: Logger
   readonly operation: string | undefined
+  readonly currentTurn: { readonly invocation: { readonly caller?: Principal | undefined } } | undefined
   readonly reminders: ActorReminders
   stored(): Promise<void>
   save(state: State): Promise<void>

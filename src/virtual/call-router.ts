@@ -294,20 +294,23 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
 
   #send(routed: RoutedCall<OutgoingCall>, node: NodeId): void {
     const { call } = routed
-    const { id, method, args } = call
     const gate = this.#host.options.gateOf(node)
     if (gate === undefined) {
       return call.failForGood(new NodeUnreachableError(node.address, "not-delivered", NOT_LISTENING))
     }
     if (routed.hasWaited) call.timeLeftMs = routed.timeLeftMs(this.#now)
     const kind = (call.isOneWay ? ONE_WAY_CALL : 0) | (routed.isResent ? RESENT : 0)
-    const { operation } = call
+    const { id, method, args, operation, caller } = call
+    const packed = operation && packOperation(operation)
+    // What is absent at the end is left out.
     const message: CallMessage =
-      operation !== undefined
-        ? [id.type, id.key, method, args, kind, packOperation(operation)]
-        : kind === 0
-          ? [id.type, id.key, method, args]
-          : [id.type, id.key, method, args, kind]
+      caller !== undefined
+        ? [id.type, id.key, method, args, kind, packed, caller]
+        : packed !== undefined
+          ? [id.type, id.key, method, args, kind, packed]
+          : kind === 0
+            ? [id.type, id.key, method, args]
+            : [id.type, id.key, method, args, kind]
     const refused = gate.request(call, message as never, call.extras)
     if (refused !== undefined) call.fail(refused)
   }

@@ -9,6 +9,7 @@ import type { AdmittableCall, CallQueue } from "./call-admission.js"
 import type { DueHint } from "./due-index.js"
 import type { Invocation } from "./invocation.js"
 import { type Operation, type OperationOnTheWire, unpackOperation } from "./operation.js"
+import { isPrincipal, type Principal } from "./principal.js"
 import { isRetried } from "./retryable.js"
 
 /** A call from another node. The calling node keeps its timeout, and retries it if the error is retryable. */
@@ -66,6 +67,10 @@ export class IncomingCall implements Invocation, AdmittableCall {
 
   get args(): readonly unknown[] {
     return this.#args
+  }
+
+  get caller(): Principal | undefined {
+    return this.#message[6]
   }
 
   get isOneWay(): boolean {
@@ -161,14 +166,15 @@ export interface CallReceiver {
   methodProblem(call: IncomingCall): Error | undefined
 }
 
-/** The message of a call: type, key, method, arguments, flags and operation. */
+/** The message of a call: type, key, method, arguments, flags, operation, and the principal of a gateway. */
 export type CallMessage = readonly [
   type: string,
   key: string,
   method: string,
   args: readonly unknown[],
   kind?: number,
-  operation?: OperationOnTheWire,
+  operation?: OperationOnTheWire | undefined,
+  caller?: Principal,
 ]
 
 /** The flag of a one-way call, whose answer says only that its turn has begun. */
@@ -179,7 +185,7 @@ export const RESENT = 2
 /** Validates a message from another node; the only check of its shape. */
 export function isCallMessage(message: unknown): message is CallMessage {
   if (!Array.isArray(message)) return false
-  const [type, key, method, args, kind, operation] = message as readonly unknown[]
+  const [type, key, method, args, kind, operation, caller] = message as readonly unknown[]
   return (
     typeof type === "string" &&
     // With a slash, a type and a key could form the name of another actor.
@@ -188,6 +194,7 @@ export function isCallMessage(message: unknown): message is CallMessage {
     typeof method === "string" &&
     Array.isArray(args) &&
     (kind === undefined || typeof kind === "number") &&
-    (operation === undefined || unpackOperation(operation) !== undefined)
+    (operation === undefined || unpackOperation(operation) !== undefined) &&
+    (caller === undefined || isPrincipal(caller))
   )
 }

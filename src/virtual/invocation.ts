@@ -2,6 +2,7 @@ import type { ActorId } from "../address/actor-id.js"
 import type { TraceContext } from "../ports/telemetry.js"
 import type { CallQueue } from "./call-admission.js"
 import type { Operation } from "./operation.js"
+import type { Principal } from "./principal.js"
 
 /** One message for an actor, from this node or another. It ends exactly once. */
 export interface Invocation {
@@ -19,6 +20,8 @@ export interface Invocation {
   readonly trace: TraceContext | undefined
   /** What identifies the call among all attempts at it; undefined if it is attempted once. */
   readonly operation?: Operation | undefined
+  /** Who made the call through a gateway; undefined for all other messages. */
+  readonly caller?: Principal | undefined
   /** Whether the caller no longer waits for the message, so that it must not run. */
   readonly isOver: boolean
   /**

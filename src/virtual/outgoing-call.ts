@@ -24,6 +24,7 @@ import type { Invocation } from "./invocation.js"
 import type { Operation } from "./operation.js"
 import type { OutgoingCalls } from "./outgoing-calls.js"
 import type { OutgoingOperation } from "./outgoing-operation.js"
+import type { Principal } from "./principal.js"
 import { isOutcomeUnknown, isRepeatable, isRetryable } from "./retryable.js"
 import type { RoutableCall, RoutedCall } from "./routing-protocol.js"
 import { turnError } from "./turn-result.js"
@@ -61,6 +62,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   readonly #span: Span | undefined
   /** The operation of all attempts; undefined if the call is attempted once. */
   readonly attempts: OutgoingOperation | undefined
+  readonly caller: Principal | undefined
   readonly #resolve: CallRequest["resolve"]
   readonly #reject: CallRequest["reject"]
   #signal: AbortSignal | undefined = undefined
@@ -84,6 +86,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
     this.timeLeftMs = timeoutMs
     this.#span = request.span
     this.attempts = request.operation
+    this.caller = request.caller
     this.#resolve = request.resolve
     this.#reject = request.reject
     if (target.maker !== undefined) {
@@ -374,6 +377,8 @@ export interface CallRequest {
   readonly span: Span | undefined
   /** Undefined if the call is attempted once. */
   readonly operation: OutgoingOperation | undefined
+  /** Undefined unless a gateway makes the call. */
+  readonly caller?: Principal | undefined
   /** Undefined for a one-way call. */
   readonly resolve: ((value: unknown) => void) | undefined
   readonly reject: ((error: unknown) => void) | undefined

@@ -1,3 +1,4 @@
+import { ActorId } from "../address/actor-id.js"
 import type { NodeId } from "../address/node-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
@@ -10,6 +11,8 @@ import type { Registry } from "../registry/registry.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry } from "./actor-entry.js"
 import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
+import { ActorTarget, type GatewayCallOptions } from "./actor-target.js"
+import type { ActorType } from "./actor-type.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
 import { takeBackIndexes } from "./index-terms.js"
@@ -159,6 +162,23 @@ export class VirtualActors {
     return this.host.handles.of(type, key)
   }
 
+  /** Makes a call for whoever is behind a gateway. Throws an `ActorIdError` if the key is invalid. */
+  call(
+    type: string,
+    key: string,
+    method: string,
+    args: readonly unknown[],
+    options: GatewayCallOptions,
+  ): Promise<unknown> {
+    const id = ActorId.of(this.host.options.namespace, type, key)
+    return new ActorTarget(this.host, NO_TYPES, id, undefined).call(
+      method,
+      args,
+      options,
+      false,
+    ) as Promise<unknown>
+  }
+
   #fenced(because: string): void {
     if (this.host.hasJoined) {
       this.host.releases.forget()
@@ -238,6 +258,8 @@ export class VirtualActors {
     })
   }
 }
+
+const NO_TYPES: ReadonlyMap<string, ActorType> = new Map()
 
 /** Why a node that reaches its store, and no other node, hosts nothing. */
 export const ALONE = "this node has not reached any of the other nodes yet"

@@ -172,6 +172,25 @@ it("has declarations that a strict program compiles against", async () => {
   )
 })
 
+it("has a client that a page compiles against, without the types of Node", async () => {
+  folder.write("room.ts", room)
+  folder.write("page.ts", page)
+  const diagnostics = await compile(folder, {
+    compilerOptions: {
+      ...{
+        target: "ES2022",
+        module: "ESNext",
+        moduleResolution: "bundler",
+        lib: ["ES2022", "DOM"],
+        types: [],
+      },
+      ...{ strict: true, verbatimModuleSyntax: true, skipLibCheck: true },
+    },
+    files: ["page.ts"],
+  })
+  expect(diagnostics.map(({ file, line, code }) => `${file}:${line} ${code}`)).toEqual(["page.ts:11 TS2345"])
+})
+
 /** The entry points of the package, each with its declarations. */
 function entryPoints(): [name: string, types: string][] {
   const { exports }: Manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"))
@@ -207,6 +226,32 @@ export const uid: number | undefined = path.uid
 export const logger: Logger = troupe.consoleLogger({ level: "warn" })
 export const isOurs = (error: unknown): error is TroupeError => error instanceof TroupeError
 export const version: string = manifest.version
+`
+
+const room = `
+import { Actor } from "troupe"
+
+export class Room extends Actor<{ lines: string[] }> {
+  static readonly type = "Room"
+
+  post(line: string) {
+    return this.state.lines.push(line)
+  }
+}
+`
+
+const page = `
+import { ActorCallError, connect } from "troupe/client"
+import type { Room } from "./room.js"
+
+const onState = (state: string) => {
+  document.title = state
+}
+const client = connect("/actors", { token: () => Promise.resolve("t"), webSocket: WebSocket, onState })
+const room = client.actor<Room>("Room", "lobby")
+export const count: number = await room.post("hi")
+await room.post(1)
+export const isOpen = (error: unknown) => error instanceof ActorCallError && error.delivery === "unknown"
 `
 
 interface SourceMap {

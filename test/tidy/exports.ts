@@ -6,6 +6,8 @@ import { literalText, parse, type Source, walk } from "./source.js"
 /** The files that `package.json` exports, whose exports are for users, and those that threads load by their path. */
 export const entryPoints: readonly string[] = [
   "src/index.ts",
+  "src/client/index.ts",
+  "src/gateway/index.ts",
   "src/sim/index.ts",
   "src/stores/etcd/index.ts",
   "src/stores/postgres/index.ts",

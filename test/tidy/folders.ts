@@ -24,6 +24,8 @@ const order = [
   "sharding",
   "keeping",
   "system",
+  "client",
+  "gateway",
   "runtime",
   "stores",
   "sim/ambient",
@@ -31,13 +33,15 @@ const order = [
   "cli",
 ]
 
-export const nodeFolders: readonly string[] = ["runtime", "stores", "sim/ambient", "cli"]
+export const nodeFolders: readonly string[] = ["client", "gateway", "runtime", "stores", "sim/ambient", "cli"]
 
 const typesOnly: readonly string[] = ["ports"]
 
 const packages: Readonly<Record<string, readonly string[]>> = {
   // The fields of cron expressions.
   virtual: ["croner"],
+  // WebSockets on Node's side.
+  gateway: ["ws"],
   // SQLite for versions of Node that do not include it.
   stores: ["libsql"],
 }

@@ -8,7 +8,10 @@ interface LockEntry {
 }
 
 const entries = entriesOf("../../package-lock.json")
-const engines = entriesOf("../../tools/engines/packages/package-lock.json")
+const engines = [
+  ...entriesOf("../../tools/engines/packages/package-lock.json"),
+  ...entriesOf("../../tools/engines/browser/package-lock.json"),
+]
 
 function entriesOf(file: string): readonly [string, LockEntry][] {
   const lock = JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as {

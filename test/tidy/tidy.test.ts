@@ -63,7 +63,7 @@ describe("imports", () => {
   it("follow the order of the folders", () => {
     const order =
       "errors ports address actor serialization remote membership registry placement virtual sharding system " +
-      "runtime stores sim/ambient sim cli"
+      "client gateway runtime stores sim/ambient sim cli"
     const all = [...order.split(" ").map((folder) => `src/${folder}/file.ts`), "src/index.ts"]
     for (const [depth, path] of all.entries()) {
       const up = path === "src/index.ts" ? "./" : "../".repeat(path.split("/").length - 2)

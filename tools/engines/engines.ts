@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs"
 import { delimiter, join } from "node:path"
+import { chromiumPrograms } from "./chromium-package.js"
 import { debianPackages } from "./debian-packages.js"
 import { postgresPrograms } from "./postgres-package.js"
 
@@ -11,6 +12,7 @@ export interface EnginePrograms {
   readonly pgbouncer: PgBouncerPrograms
   readonly etcd: EtcdPrograms
   readonly faketime: FaketimeLibrary
+  readonly chromium: BrowserPrograms
 }
 
 export type EngineName = keyof EnginePrograms
@@ -42,6 +44,14 @@ export interface EtcdPrograms {
 /** The library by which the clock of a program is moved; see `moved-clock.ts`. */
 export interface FaketimeLibrary {
   readonly library: string
+}
+
+/** A browser without windows, and the module by which a test drives it. */
+export interface BrowserPrograms {
+  readonly executable: string
+  readonly puppeteer: string
+  /** Undefined if the host has the libraries of the browser. */
+  readonly libraryPath: string | undefined
 }
 
 export type Obtained<Name extends EngineName> =
@@ -103,6 +113,7 @@ const SOURCES: { readonly [Name in EngineName]: () => Promise<EnginePrograms[Nam
     const bin = join(await debianPackages(["etcd-server", "etcd-client"]), "usr/bin")
     return { etcd: join(bin, "etcd"), etcdctl: join(bin, "etcdctl"), etcdutl: join(bin, "etcdctl") }
   },
+  chromium: chromiumPrograms,
   faketime: async () => {
     const installed = join(librariesIn("/usr"), FAKETIME)
     if (existsSync(installed)) return { library: installed }

@@ -1,0 +1,5 @@
+export type { Principal } from "../virtual/principal.js"
+export { exposed } from "./exposed.js"
+export type { ExposedCall, ExposedMethod, ExposedMethods, ExposedTypes } from "./exposure.js"
+export { type Gateway, gateway } from "./gateway.js"
+export type { GatewayLimits, GatewayOptions, GatewayRequest } from "./gateway-options.js"

@@ -1,0 +1,7 @@
+import { it } from "vitest"
+import { cutEverywhere } from "./cuts.js"
+
+it.each(["gateway", "client"] as const)(
+  "a once call is applied once, wherever what the %s says is cut off: each byte",
+  (of) => cutEverywhere(of, 1),
+)

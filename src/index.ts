@@ -195,8 +195,35 @@ export type { ActorKeys, KeyPage, ListActorsOptions } from "./system/actor-keys.
 export type { ActorPlace } from "./system/actor-place.js"
 export { type ExportActorsOptions, exportActors } from "./system/export-actors.js"
 export { type ImportActorsOptions, type ImportProgress, importActors } from "./system/import-actors.js"
+export type {
+  ActivationInspection,
+  ActorInspection,
+  InspectOptions,
+  StateInspection,
+  StoredInspection,
+  TurnInspection,
+} from "./system/inspection.js"
 export type { ListenSettings, RemoteSettings } from "./system/remote-settings.js"
 export type { ActorSystemSettings } from "./system/settings.js"
+export type {
+  ClusterSnapshot,
+  ClusterSnapshotOptions,
+  CountersSnapshot,
+  EventSnapshot,
+  LatencySnapshot,
+  LifeSnapshot,
+  MemberSnapshot,
+  MissingSnapshot,
+  RunningActorSnapshot,
+  ShardsSnapshot,
+  SnapshotOptions,
+  SpanSnapshot,
+  StoreSnapshot,
+  SystemSnapshot,
+  TroubleKind,
+  TroubleSnapshot,
+  TypeSnapshot,
+} from "./system/snapshot.js"
 export type { StartOptions } from "./system/start-options.js"
 export type { HealthTrouble, SystemHealth } from "./system/system-health.js"
 export { ActivationBecame, ActorsLeftBehind, MessageStuck, TurnOverdue } from "./virtual/activation-events.js"

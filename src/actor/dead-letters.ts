@@ -1,9 +1,10 @@
 import type { ActorPath } from "../address/actor-path.js"
 import { isInstance } from "../errors/thrown.js"
-import type { Clock } from "../ports/clock.js"
+import type { Clock, WallMs } from "../ports/clock.js"
 import type { LogFields, Logger } from "../ports/logger.js"
 import type { EventStream } from "./event-stream.js"
 import { LimitedLogger } from "./limited-logger.js"
+import { Recent } from "./recent.js"
 
 /** Why a message went to dead letters. */
 export type DeadLetterReason =
@@ -83,30 +84,47 @@ export class UndeliveredCall {
 export class DeadLetters {
   readonly #events: EventStream
   readonly #logger: LimitedLogger
-  #count = 0
+  readonly #clock: Clock
+  /** The latest, for people to look at: where each was to go and its kind, but not its content. */
+  readonly latest = new Recent<DeadLetterSeen>(MOST_KEPT)
 
   constructor(events: EventStream, logger: Logger, clock: Clock) {
     this.#events = events
+    this.#clock = clock
     this.#logger = new LimitedLogger(logger, clock)
   }
 
   /** The number of dead letters so far. */
   get count(): number {
-    return this.#count
+    return this.latest.total
   }
 
   add(message: unknown, recipient: { readonly path: ActorPath }, reason: DeadLetterReason): void {
-    this.#count += 1
+    const isCall = isInstance(message, UndeliveredCall)
+    const to = isCall ? message.actor : recipient.path
+    this.latest.add({ at: this.#clock.wallMs(), to, kind: isCall ? message.method : kindOf(message), reason })
     // An undeliverable `DeadLetter` is not published again: that would never end.
     const isPublished = !isInstance(message, DeadLetter) && this.#events.has(DeadLetter)
     if (isPublished) this.#events.publish(new DeadLetter(message, recipient.path, reason))
     this.#logger.log("warn", "a message went to dead letters", () => ({
       ...partiesOf(message, recipient),
       reason,
-      deadLetters: this.#count,
+      deadLetters: this.count,
     }))
   }
 }
+
+/** A dead letter without its message. */
+interface DeadLetterSeen {
+  readonly at: WallMs
+  /** The recipient: a path, or of a call the id of the actor. */
+  readonly to: ActorPath | string
+  /** The method of a call; of another message its class. */
+  readonly kind: string
+  readonly reason: DeadLetterReason
+}
+
+const MOST_KEPT = 50
 
 /** Returns the recipient and the kind of the message; for a call its method, and why it failed. */
 function partiesOf(message: unknown, recipient: { readonly path: ActorPath }): LogFields {

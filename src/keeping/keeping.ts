@@ -64,6 +64,11 @@ export class Keeping implements DueListener {
     this.#lookIn(FIRST_LOOK_MS)
   }
 
+  /** The number of wards that this node keeps, without those of its shards. */
+  get claimed(): number {
+    return [...this.#claims.held].length
+  }
+
   added(hint: DueHint): void {
     const { ward, at } = hint
     if (at > this.#clock.wallMs() + HINT_WITHIN_MS) return

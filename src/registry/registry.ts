@@ -25,6 +25,7 @@ import {
 import type { RegistryDependencies } from "./registry-dependencies.js"
 import { claimedKeys, placementKey } from "./registry-keys.js"
 import { parsedNode, type Roster } from "./roster.js"
+import type { StoreTroubles } from "./store-troubles.js"
 import { PlacedTenure, Tenure, type TenureHolder } from "./tenure.js"
 import { removeTombstone } from "./tombstone-removal.js"
 
@@ -114,6 +115,10 @@ export class Registry implements TenureHolder {
 
   health(now: MonotonicMs): MemberHealth {
     return this.#lifecycle.health(now)
+  }
+
+  get troubles(): StoreTroubles {
+    return this.#lifecycle.troubles
   }
 
   /** Whether the node is this process, in its present incarnation or an earlier one. */

@@ -1,3 +1,4 @@
+import type { LatencyBuckets } from "../actor/latency-buckets.js"
 import { FencedError } from "../errors/call-errors.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { Clock } from "../ports/clock.js"
@@ -94,6 +95,7 @@ export class StateWriter {
     const because =
       outcome.kind === "refused" ? "its save was refused" : "the outcome of its save is not known"
     const cause = this.#trouble ?? this.tenure.endCause
+    this.tenure.incarnation.troubles.saveRefused(this.tenure.id, because)
     this.tenure.end(because, { cause })
     throw this.fenced("unknown", because, cause)
   }
@@ -139,15 +141,19 @@ export class StateWriter {
     const placement = { key: recordKey, generation }
     const state = { key: stateKey(id), over: this.revision }
     const { conditions, writes } = saveCommit(placement, state, bytes, changes)
+    const { clock, store } = this.dependencies
+    const times = this.dependencies.commitTimes?.()
+    const since = times === undefined ? 0 : clock.monotonicMs()
     let committing: Promise<CommitResult>
     try {
-      committing = this.dependencies.store.commit({ epoch, conditions, writes })
+      committing = store.commit({ epoch, conditions, writes })
     } catch (error) {
       committing = Promise.reject(error)
     }
     return committing.then(
       (result): SaveEvent => {
         windows.saves.leave(size)
+        times?.record(clock.monotonicMs() - since)
         if (result.kind === "committed") return result
         if (result.kind === "epoch-changed") incarnation.epochChanged()
         else draft.taken = guardsThatRefused(changes, result)
@@ -217,6 +223,8 @@ export interface StateDependencies {
   readonly maxStateBytes: number
   /** Whether states are compared with the schema of their type before they are written. Default false. */
   readonly checksWrites?: boolean
+  /** Where to record how long saves take; undefined while nobody wants to know. */
+  readonly commitTimes?: () => LatencyBuckets | undefined
   /** The latest format of stored states that all nodes can read. */
   stateFormat(): number
   /** The lowest version of the state of a type that its active hosts know, as far as they say. */

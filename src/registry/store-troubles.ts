@@ -1,5 +1,7 @@
+import { Recent } from "../actor/recent.js"
+import type { ActorId } from "../address/actor-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
-import type { Clock, MonotonicMs } from "../ports/clock.js"
+import type { Clock, MonotonicMs, WallMs } from "../ports/clock.js"
 import type { Logger } from "../ports/logger.js"
 
 /**
@@ -11,6 +13,9 @@ export class StoreTroubles {
   readonly #clock: Clock
   /** The latest failure. */
   #last: StoreTrouble | undefined
+  #failures = 0
+  /** The latest saves that were refused, or whose outcome is not known: each has ended its activation. */
+  readonly refusedSaves = new Recent<RefusedSave>(MOST_KEPT)
   /** When each kind was last logged, the latest at the end. */
   readonly #loggedAt = new Map<string, MonotonicMs>()
 
@@ -24,11 +29,21 @@ export class StoreTroubles {
     return this.#last
   }
 
+  /** The number of requests that failed. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  saveRefused(id: ActorId, because: string): void {
+    this.refusedSaves.add({ at: this.#clock.wallMs(), id, because })
+  }
+
   /** `asked` is the request that failed: `renew the lease`. Rethrows errors that are not the store's. */
   note(asked: string, error: unknown): StoreUnavailableError {
     if (!(error instanceof StoreUnavailableError)) throw error
     const now = this.#clock.monotonicMs()
     this.#last = { asked, error, at: now }
+    this.#failures += 1
     const kind = error.message
     const loggedAt = this.#loggedAt.get(kind)
     if (loggedAt !== undefined && now < loggedAt + LOG_AGAIN_MS) return error
@@ -52,5 +67,13 @@ export interface StoreTrouble {
   readonly at: MonotonicMs
 }
 
+/** A save that has ended its activation. */
+interface RefusedSave {
+  readonly at: WallMs
+  readonly id: ActorId
+  readonly because: string
+}
+
+const MOST_KEPT = 50
 const LOG_AGAIN_MS = 60_000
 const MAX_KINDS = 64

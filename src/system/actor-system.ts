@@ -6,12 +6,9 @@ import type { Behavior } from "../actor/behavior.js"
 import type { Cell } from "../actor/cell.js"
 import type { EventStream } from "../actor/event-stream.js"
 import { guardedLogger } from "../actor/guarded-logger.js"
-import { internal } from "../actor/internal-ref.js"
-import { LocalRef } from "../actor/local-ref.js"
 import { ActorPath } from "../address/actor-path.js"
 import type { Address } from "../address/address.js"
 import type { NodeId } from "../address/node-id.js"
-import { PathResolutionError } from "../address/path-resolution-error.js"
 import { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { SeedCluster } from "../membership/seed-cluster.js"
@@ -20,7 +17,7 @@ import type { ClusterStore, StoreProvider } from "../ports/store.js"
 import type { Registry } from "../registry/registry.js"
 import { StartWait } from "../registry/start-wait.js"
 import type { AssociationState } from "../remote/association-protocol.js"
-import { RemoteRef } from "../remote/remote-ref.js"
+import type { RemoteRef } from "../remote/remote-ref.js"
 import type { Remoting } from "../remote/remoting.js"
 import { fingerprints } from "../remote/shared-keys.js"
 import type { Sharding } from "../sharding/entities/entity-options.js"
@@ -36,11 +33,15 @@ import { type BoundListener, bindListener } from "./bound-listener.js"
 import { Cluster, type ClusterDependencies } from "./cluster.js"
 import type { Finding } from "./finding.js"
 import { guardian } from "./guardian.js"
+import type { ActorInspection, InspectOptions } from "./inspection.js"
 import { joinBySeeds } from "./join-by-seeds.js"
-import { OwnActors } from "./own-actors.js"
+import { Observers } from "./observers.js"
+import { OwnActors, unresolved } from "./own-actors.js"
 import { type ActorSystemSettings, type CheckedSettings, checkSettings } from "./settings.js"
+import type { ClusterSnapshot, ClusterSnapshotOptions, SnapshotOptions, SystemSnapshot } from "./snapshot.js"
 import type { StartOptions } from "./start-options.js"
 import type { Starting } from "./starting.js"
+import { stopActor } from "./stop-actor.js"
 import { systemEnvironment } from "./system-environment.js"
 import { type SystemHealth, type SystemPhase, systemHealth } from "./system-health.js"
 import { systemRemoting } from "./system-remoting.js"
@@ -58,6 +59,8 @@ export class ActorSystem implements AsyncDisposable {
   static readonly registryOf = (system: ActorSystem): Registry | undefined => system.#cluster?.registry
   /** Returns the virtual actors of a system, for code that is built on top of it. */
   static readonly actorsOf = (system: ActorSystem): VirtualActors | undefined => system.#cluster?.actors
+  /** Returns what observes a system, for code that is built on top of it. */
+  static readonly observersOf = (system: ActorSystem): Observers => system.#observers
 
   /** The events of this system, by class. */
   readonly events: EventStream
@@ -76,6 +79,7 @@ export class ActorSystem implements AsyncDisposable {
   /** Undefined with a store, and without seeds. */
   #seedCluster: SeedCluster | undefined
   #gate: ActorsGate | undefined
+  readonly #observers: Observers
   #stopping: Promise<void> | undefined
   #phase: SystemPhase
 
@@ -138,8 +142,10 @@ export class ActorSystem implements AsyncDisposable {
     this.events = events
     this.#user = guardian(this.#environment, "user")
     this.#system = guardian(this.#environment, "system")
+    this.#observers = new Observers(this, this.#environment, { settings, ...this.#phase })
     this.#own = new OwnActors(this.#environment, { user: this.#user, system: this.#system }, () => ({
       gate: this.#gate,
+      observer: this.#observers.gate,
       sharding: this.#sharding,
       remoting: this.#remoting,
     }))
@@ -211,6 +217,21 @@ export class ActorSystem implements AsyncDisposable {
       connected: this.#remoting?.connected ?? 0,
       deadLetters: this.deadLetterCount,
     }
+  }
+
+  /** Returns what this system does and what went wrong, as plain data. */
+  snapshot(options?: SnapshotOptions): SystemSnapshot {
+    return this.#observers.here.snapshot(options)
+  }
+
+  /** Asks all members of the cluster for their snapshots, and names those that do not answer. */
+  clusterSnapshot(options?: ClusterSnapshotOptions): Promise<ClusterSnapshot> {
+    return this.#observers.everywhere.snapshot(options)
+  }
+
+  /** Returns what its node and the store know of a virtual actor, and starts nothing. */
+  inspect(type: ActorClass | string, key: string, options?: InspectOptions): Promise<ActorInspection> {
+    return this.#observers.inspect(type, key, options)
   }
 
   /** The number of messages that went to dead letters. */
@@ -291,27 +312,14 @@ export class ActorSystem implements AsyncDisposable {
     const parsed = path instanceof ActorPath ? path : ActorPath.parse(path, { runtimeNames: true })
     if (this.#own.has(parsed)) return this.#own.ref<M>(parsed)
     if (this.#remoting === undefined || parsed.address.authority === undefined) {
-      throw new PathResolutionError(
-        "Unresolved",
-        parsed.toString(),
-        this.#remoting === undefined
-          ? "it is on another system and this system does not listen; set listen to reach others"
-          : "it is on another system and has no host and port; write system@host:port",
-      )
+      throw unresolved(parsed, this.#remoting !== undefined)
     }
     return this.#remoting.resolve(parsed) as ActorRef<M>
   }
 
   /** Stops an actor of this node. Resolves once the actor and its children have stopped. */
   stopActor(ref: ActorRef<never>): Promise<void> {
-    const target = internal(ref).current()
-    if (target instanceof RemoteRef) {
-      throw new TypeError(`${target} is on another node; only that node can stop it`)
-    }
-    return new Promise((resolve) => {
-      target.addWatcher({ terminated: () => resolve() })
-      if (target instanceof LocalRef) target.cell.stop()
-    })
+    return stopActor(ref)
   }
 
   /**
@@ -340,6 +348,7 @@ export class ActorSystem implements AsyncDisposable {
         this.#gate = gate
       },
     })
+    this.#observers.parts = this.#cluster
   }
 
   async #joinBySeeds({ ports, wait }: Pick<Starting, "ports" | "wait">): Promise<void> {
@@ -352,8 +361,7 @@ export class ActorSystem implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    const { clock } = this.#environment
-    const { drainMs } = this.#settings
+    const [{ clock }, { drainMs }] = [this.#environment, this.#settings]
     const since = clock.monotonicMs()
     const leftMs = () => Math.max(since + drainMs - clock.monotonicMs(), drainMs * LEAST_SHARE)
     this.#phase = { name: "leaving", since }
@@ -369,6 +377,7 @@ export class ActorSystem implements AsyncDisposable {
     deadline.cancel()
     // Calls that wait here are refused, and their callers are told before the connections close.
     await (this.#cluster ?? this.#seedCluster)?.stop()
+    this.#observers.here.stop()
     this.#environment.deadlines.stop()
     await this.#remoting?.stop()
     await this.#store?.close()

@@ -2,7 +2,6 @@ import type { ActorEnvironment } from "../actor/actor-environment.js"
 import { guardedTelemetry } from "../actor/guarded-telemetry.js"
 import { InternalRef } from "../actor/internal-ref.js"
 import { ActorPath } from "../address/actor-path.js"
-import { Address } from "../address/address.js"
 import { NodeId } from "../address/node-id.js"
 import { Keeping } from "../keeping/keeping.js"
 import type { Figures } from "../membership/gossip-state.js"
@@ -28,8 +27,10 @@ import { type ActorsGate, gatePath } from "../virtual/actors-gate.js"
 import { takeBackIndexes } from "../virtual/index-terms.js"
 import { ALONE, VirtualActors } from "../virtual/virtual-actors.js"
 import { Finding } from "./finding.js"
+import { addressOf } from "./node-address.js"
 import { publishChanges } from "./publish-changes.js"
 import type { CheckedSettings } from "./settings.js"
+import type { ShardsSnapshot } from "./snapshot.js"
 import { StoreMembership } from "./store-membership.js"
 import { memberHealth, type SystemHealth } from "./system-health.js"
 
@@ -235,6 +236,17 @@ export class Cluster {
     await this.actors.becomeQuiet()
   }
 
+  /** The shards of this node, by group. */
+  get shardGroups(): readonly ShardsSnapshot[] {
+    const groups = [...(this.#shards?.groups ?? [])]
+    return groups.map(({ name, map, held }) => ({ group: name, count: map.count, held }))
+  }
+
+  /** The number of wards that this node keeps, without those of its shards. */
+  get wards(): number {
+    return this.#keeping?.claimed ?? 0
+  }
+
   figuresOf(node: string): Figures | undefined {
     return this.#membership?.figuresOf(node)
   }
@@ -336,12 +348,6 @@ const NAMED = 20
 
 /** The host of a node that does not listen. */
 const NOT_LISTENING = "not-listening.invalid"
-
-function addressOf({ scheme, system }: Address, { host, port }: NodeId): Address {
-  const address = Address.of({ scheme, system, host, port })
-  if (address instanceof Error) throw address
-  return address
-}
 
 function termsOf({ settings, fingerprints }: ClusterDependencies, codec: Codec): ClusterTerms {
   const { listen } = settings.remote

@@ -3,9 +3,11 @@ import type { Cell } from "../actor/cell.js"
 import type { InternalRef } from "../actor/internal-ref.js"
 import { PathRef } from "../actor/path-ref.js"
 import type { ActorPath } from "../address/actor-path.js"
+import { PathResolutionError } from "../address/path-resolution-error.js"
 import type { Remoting } from "../remote/remoting.js"
 import type { EntitySharding } from "../sharding/entities/entity-sharding.js"
 import { type ActorsGate, GATE } from "../virtual/actors-gate.js"
+import { OBSERVER, type ObserverGate } from "./observer-gate.js"
 
 /** Finds the actors of one system by their paths. */
 export class OwnActors {
@@ -38,8 +40,9 @@ export class OwnActors {
   }
 
   #find(path: ActorPath): InternalRef<never> | undefined {
-    const { gate, sharding } = this.#parts()
+    const { gate, observer, sharding } = this.#parts()
     if (path.path === GATE) return gate
+    if (path.path === OBSERVER) return observer
     const sharded = sharding?.find(path)
     if (sharded !== undefined) return sharded
     const [, guardian, ...names] = path.path.split("/")
@@ -59,8 +62,17 @@ export class OwnActors {
   }
 }
 
+/** The error for a path of another system that cannot be reached. */
+export function unresolved(path: ActorPath, isListening: boolean): PathResolutionError {
+  const because = isListening
+    ? "it is on another system and has no host and port; write system@host:port"
+    : "it is on another system and this system does not listen; set listen to reach others"
+  return new PathResolutionError("Unresolved", path.toString(), because)
+}
+
 interface OwnParts {
   readonly gate: ActorsGate | undefined
+  readonly observer: ObserverGate
   readonly sharding: EntitySharding | undefined
   readonly remoting: Remoting | undefined
 }

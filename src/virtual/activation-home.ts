@@ -5,12 +5,13 @@ import type { LimitedLogger } from "../actor/limited-logger.js"
 import type { ActorId } from "../address/actor-id.js"
 import type { Clock } from "../ports/clock.js"
 import type { Digest } from "../ports/digest.js"
-import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { StateDependencies } from "../registry/state-writer.js"
 import type { Activation } from "./activation.js"
 import type { ActivationState } from "./activation-lifecycle.js"
 import type { ActorClass } from "./actor-class.js"
+import type { ActorTroubles } from "./actor-troubles.js"
+import type { CallSpans } from "./call-spans.js"
 import type { Copier } from "./copier.js"
 import type { DueIndex } from "./due-index.js"
 import type { WantedHolds } from "./held-start.js"
@@ -25,7 +26,9 @@ export interface ActivationHome {
   readonly dispatcher: Dispatcher
   readonly deadlines: Deadlines
   readonly context: TurnContext
-  readonly telemetry: Telemetry | undefined
+  readonly troubles: ActorTroubles
+  /** Undefined while calls and turns have no spans. */
+  readonly spans: CallSpans | undefined
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest

@@ -28,9 +28,11 @@ import type { Registry } from "../registry/registry.js"
 import type { StateCodecs } from "../registry/state-codecs.js"
 import type { StateDependencies } from "../registry/state-writer.js"
 import { ActorEntry } from "./actor-entry.js"
+import { ActorTroubles } from "./actor-troubles.js"
 import { ActorType } from "./actor-type.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouter } from "./call-router.js"
+import { CallSpans } from "./call-spans.js"
 import { Catalog } from "./catalog.js"
 import { Copier } from "./copier.js"
 import { DueIndex } from "./due-index.js"
@@ -43,6 +45,7 @@ import type { RegisteredActor } from "./provide.js"
 import { QuietPeriod } from "./quiet-period.js"
 import { Releases } from "./releases.js"
 import { ShardHints } from "./shard-hints.js"
+import { SpanSamples } from "./span-samples.js"
 
 /**
  * The parts of a node that implement virtual actors, and what they share, from before the node joins until it
@@ -57,6 +60,7 @@ export class ActorHost {
   readonly copier: Copier
   readonly ledger: OperationLedger
   readonly due = new DueIndex()
+  readonly troubles: ActorTroubles
   /** The actors that this node calls, starts or runs. */
   readonly table = new ActorTable(ActorEntry)
   readonly catalog: Catalog
@@ -71,6 +75,9 @@ export class ActorHost {
   readonly directories = new Map<string, Directory>()
   /** The last life published by the registry; undefined until the first join is confirmed or has failed. */
   life: NodeLife | undefined
+  /** Undefined while calls and turns have no spans. */
+  spans: CallSpans | undefined
+  #samples: SpanSamples | undefined
   #registry: Registry | undefined
   #releases: Releases | undefined
   #placement: PlacementDriver | undefined
@@ -82,6 +89,8 @@ export class ActorHost {
     this.environment = environment
     this.logger = new LimitedLogger(environment.logger, environment.clock)
     this.types = typesOf(options.actors)
+    this.troubles = new ActorTroubles(environment.clock)
+    this.spans = CallSpans.of(options.telemetry)
     this.copier = new Copier(codec, maxMessageBytes)
     this.ledger = new OperationLedger(options.caller, environment.clock)
     this.catalog = new Catalog(this)
@@ -90,6 +99,19 @@ export class ActorHost {
     this.router = new CallRouter(this)
     this.handles = new Handles(this)
     this.incoming = new IncomingCalls(this)
+  }
+
+  /** What was sampled since somebody began to watch; undefined while nobody does. */
+  get samples(): SpanSamples | undefined {
+    return this.#samples
+  }
+
+  /** Begins to sample calls and turns, or ends it. */
+  watch(isWatched: boolean): void {
+    if (isWatched === (this.#samples !== undefined)) return
+    const { telemetry, caller } = this.options
+    this.#samples = isWatched ? new SpanSamples(this.clock, caller) : undefined
+    this.spans = CallSpans.of(telemetry, this.#samples)
   }
 
   /** Handles the first join of the node. */
@@ -125,6 +147,7 @@ export class ActorHost {
     const { store, stateCodecs: codecs, maxStateBytes, checksWrites } = this.options
     return {
       ...{ store, clock: this.clock, codecs, maxStateBytes, checksWrites },
+      commitTimes: () => this.#samples?.commits,
       stateFormat: () => this.registry.published.stateFormat,
       lowestVersion: (type) => this.registry.published.lowestVersion(type),
     }

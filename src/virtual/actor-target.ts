@@ -1,7 +1,6 @@
 import type { ActorId } from "../address/actor-id.js"
 import { UnknownMethodError } from "../errors/actor-call-errors.js"
 import { CallError, InvalidMessageError } from "../errors/call-errors.js"
-import type { Span, Telemetry } from "../ports/telemetry.js"
 import { MAX_CHAIN } from "../serialization/envelope.js"
 import type { Activation } from "./activation.js"
 import type { ActorHost } from "./actor-host.js"
@@ -91,7 +90,6 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const known = this.knownMethod(method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
-    const { telemetry } = this.#host.options
     const isOnce = this.#isOnce(method, known, options?.operation !== undefined)
     const call = new OutgoingCall(this.#host.router, this, {
       method,
@@ -99,7 +97,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
       flags: known?.flags ?? 0,
       chain: resolve === undefined || maker === undefined ? NO_CHAIN : chainOf(maker),
       timeoutMs,
-      span: telemetry === undefined ? undefined : spanOf(telemetry, this, method),
+      span: this.#host.spans?.ofCall(this, method),
       operation: isOnce ? this.#operationOf(options?.operation) : undefined,
       caller: options?.caller,
       resolve,
@@ -180,13 +178,6 @@ function chainOf(from: Activation): readonly string[] {
   const { callChain } = from
   if (callChain.length <= MAX_CHAIN) return callChain
   throw new InvalidMessageError(`call chain is longer than ${MAX_CHAIN} calls`)
-}
-
-function spanOf(telemetry: Telemetry, { id, maker }: ActorTarget, method: string): Span {
-  const attributes = { "troupe.actor": id.toString() }
-  const parent = maker?.currentTurn?.span?.context
-  const options = parent === undefined ? { attributes } : { attributes, parent }
-  return telemetry.span(`call ${id.type}.${method}`, options)
 }
 
 function invalidTimeout(timeoutMs: unknown): RangeError {

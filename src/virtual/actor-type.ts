@@ -16,6 +16,7 @@ import { isDuration, methodOptions, mustBe } from "./method-options.js"
 import type { ProvidedActor, RegisteredActor } from "./provide.js"
 import type { StandardSchema } from "./standard-schema.js"
 import { stateShapeOf } from "./state-shape.js"
+import { TypeFigures } from "./type-figures.js"
 
 /** The description of a registered class: its options, and its callable methods. */
 export class ActorType {
@@ -33,6 +34,7 @@ export class ActorType {
   /** Whether a commit may be rejected, as another actor has a unique value. */
   readonly mayBeRejected: boolean
   readonly placement: PlacementStrategy | undefined
+  readonly figures = new TypeFigures()
   /** Undefined if each actor of the type has a placement of its own. */
   readonly sharding: ShardedPlacement | undefined
   /** Whether turns of one actor may run concurrently. */

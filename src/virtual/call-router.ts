@@ -19,6 +19,7 @@ import type { ActorEntry } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
 import { gatePath } from "./actors-gate.js"
 import { CallRouting } from "./call-routing.js"
+import { ErrorCounts } from "./error-counts.js"
 import { type CallMessage, ONE_WAY_CALL, RESENT } from "./incoming-call.js"
 import { packOperation } from "./operation.js"
 import type { OutgoingCall } from "./outgoing-call.js"
@@ -44,6 +45,8 @@ export class CallRouter implements ConnectionView<OutgoingCall> {
   readonly #deadlines: Deadlines
   readonly #limits: RoutingLimits
   readonly #routes = new Set<Route>()
+  /** The calls of this node that have failed. */
+  readonly errors = new ErrorCounts()
   #calls = 0
 
   constructor(host: ActorHost) {

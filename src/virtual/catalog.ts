@@ -5,7 +5,6 @@ import type { LimitedLogger } from "../actor/limited-logger.js"
 import { ActorId } from "../address/actor-id.js"
 import type { Clock, Timer } from "../ports/clock.js"
 import type { Digest } from "../ports/digest.js"
-import type { Telemetry } from "../ports/telemetry.js"
 import type { TurnContext } from "../ports/turn-context.js"
 import type { StateDependencies } from "../registry/state-writer.js"
 import { Activation } from "./activation.js"
@@ -16,7 +15,9 @@ import type { DeactivationReason } from "./actor.js"
 import type { ActorClass } from "./actor-class.js"
 import type { ActorEntry, ActorStart } from "./actor-entry.js"
 import type { ActorHost } from "./actor-host.js"
+import type { ActorTroubles } from "./actor-troubles.js"
 import type { ActorType } from "./actor-type.js"
+import type { CallSpans } from "./call-spans.js"
 import type { Copier } from "./copier.js"
 import { Deactivations } from "./deactivations.js"
 import { OUTBOX } from "./due-entry.js"
@@ -47,7 +48,7 @@ export class Catalog implements ActivationHome {
   readonly dispatcher: Dispatcher
   readonly deadlines: Deadlines
   readonly context: TurnContext
-  readonly telemetry: Telemetry | undefined
+  readonly troubles: ActorTroubles
   readonly state: StateDependencies
   readonly copier: Copier
   readonly digest: Digest
@@ -75,7 +76,7 @@ export class Catalog implements ActivationHome {
     this.dispatcher = environment.dispatcher
     this.deadlines = environment.deadlines
     this.context = options.context
-    this.telemetry = options.telemetry
+    this.troubles = host.troubles
     this.state = host.stateDependencies()
     this.copier = host.copier
     this.digest = options.digest
@@ -111,6 +112,10 @@ export class Catalog implements ActivationHome {
     return { waiting, longest }
   }
 
+  get spans(): CallSpans | undefined {
+    return this.#host.spans
+  }
+
   get all(): Generator<Activation> {
     return this.#all()
   }
@@ -141,6 +146,7 @@ export class Catalog implements ActivationHome {
     start.state = undefined
     entry.activation = activation
     this.#size += 1
+    type.figures.activated += 1
     this.#host.router.created(entry)
     this.#host.incoming.created(activation)
     if (type.idleAfterMs !== undefined) this.#sweepFaster(type.idleAfterMs)
@@ -192,6 +198,7 @@ export class Catalog implements ActivationHome {
     if (entry?.activation === activation) {
       entry.activation = undefined
       this.#size -= 1
+      activation.type.figures.ended += 1
       table.prune(entry)
     }
     if (!isOwn) this.#linger(activation)
@@ -212,11 +219,9 @@ export class Catalog implements ActivationHome {
   }
 
   turnOverdue({ id }: Activation, method: string, chain: readonly string[]): void {
-    this.logger.log("warn", "a turn has exceeded the timeout of its method", {
-      actor: id.toString(),
-      method,
-      chain,
-    })
+    const [text, actor] = ["a turn has exceeded the timeout of its method", id.toString()]
+    this.logger.log("warn", text, { actor, method, chain })
+    this.troubles.turnOverdue(id, method, chain)
     this.environment.events.publish(new TurnOverdue(id, method, chain))
   }
 

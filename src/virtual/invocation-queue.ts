@@ -59,6 +59,13 @@ export class InvocationQueue implements CallQueue {
     return all
   }
 
+  /** The first messages, without removing them from the queue. */
+  firstOnes(most: number): readonly Invocation[] {
+    const all = this.takeAll()
+    this.putBack(all)
+    return all.slice(0, most)
+  }
+
   /** Puts messages back at the front of the queue. */
   putBack(invocations: readonly Invocation[]): void {
     const all = [...invocations, ...this.takeAll()]

@@ -257,8 +257,9 @@ export class MessageDelivery {
       failures,
       error,
     })
-    const { events } = home.environment
-    events.publish(new MessageStuck(tenure.id, home.idOf(type, key), { method, failures, error }))
+    const target = home.idOf(type, key)
+    home.troubles.messageStuck(tenure.id, target, method, error)
+    home.environment.events.publish(new MessageStuck(tenure.id, target, { method, failures, error }))
   }
 
   /** Turns that come soon delete the rows with their own commits, so only rows that were left are flushed. */

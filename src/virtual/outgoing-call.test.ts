@@ -3,6 +3,7 @@ import { ManualClock } from "../../test/fake/manual-clock.js"
 import { ActorId } from "../address/actor-id.js"
 import { CallError, NodeUnreachableError, OverloadedError } from "../errors/call-errors.js"
 import type { CallRouter } from "./call-router.js"
+import { ErrorCounts } from "./error-counts.js"
 import { OperationLedger } from "./operation-ledger.js"
 import { OutgoingCall } from "./outgoing-call.js"
 import { OutgoingOperation } from "./outgoing-operation.js"
@@ -47,6 +48,7 @@ function scene() {
   let error: unknown
   const router = {
     copy: (value: unknown) => value,
+    errors: new ErrorCounts(),
     retry: (_call: OutgoingCall, { code }: CallError) => retried.push(code) > 0,
   } as unknown as CallRouter
   const operation = new OutgoingOperation(ledger, alice.name)

@@ -312,6 +312,7 @@ export class OutgoingCall extends ReplyRef implements Invocation, RoutableCall {
   #failFor(error: Error, isUnknown = isOutcomeUnknown(error, this.id)): void {
     if (!this.#isOver) this.#span?.fail(error)
     if (!this.#end()) return
+    this.#router.errors.add(error)
     if (this.attempts !== undefined) {
       if (isUnknown) (error as CallError).operation = this.attempts.text
       this.attempts.ended(isUnknown)

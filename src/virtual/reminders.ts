@@ -175,6 +175,7 @@ export class Reminders implements ActorReminders {
     const { missed } = due
     const argument = this.#state.decodeAnswer(row.argument)
     const reminder: Reminder = { name, at: new Date(due.at), missed, argument, attempt }
+    this.#owner.home.troubles.reminderFired(this.#owner.tenure.id, name, due.at)
     const run = () => {
       const given = internals.onReminder(this.#actor, reminder)
       return given instanceof Promise ? given.then(fired) : fired()

@@ -89,12 +89,3 @@ function runChecked({ type, tenure, instance }: TurnOwner, turn: Turn): Promise<
 export function notOnce(type: string, method: string): UnknownMethodError {
   return new UnknownMethodError(type, method, `${type}.${method} must be once to be called with an operation`)
 }
-
-/**
- * Logs the failure of a one-way call, which has no caller to report it to. Timers and watches report their
- * own failures.
- */
-export function logFailure({ home, key }: TurnOwner, { method }: Turn, { error }: Failure): void {
-  if (method === undefined) return
-  home.logger.log("warn", "a one-way call failed", { actor: key, method: method.name, error })
-}

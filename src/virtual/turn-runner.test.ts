@@ -3,6 +3,7 @@ import { settle } from "../../test/fake/manual-clock.js"
 import { FakeActivation, FakeCall } from "../../test/virtual/fake-activation.js"
 import type { ActivationHome } from "./activation-home.js"
 import { Actor } from "./actor.js"
+import { CallSpans } from "./call-spans.js"
 import { OwnTask } from "./own-task.js"
 import { TurnRunner } from "./turn-runner.js"
 
@@ -411,7 +412,7 @@ test("each turn has a span that ends with the turn and records its error", () =>
       }
     },
   }
-  const { owner, accept } = setUp(Plain, { telemetry: telemetry as never })
+  const { owner, accept } = setUp(Plain, { spans: CallSpans.of(telemetry as never) })
   accept("break")
   owner.dispatch()
   const attributes = '{"troupe.actor":"test::Subject/one","troupe.generation":7}'

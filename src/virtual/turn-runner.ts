@@ -3,12 +3,14 @@ import type { Runnable } from "../actor/dispatcher.js"
 import { CallCycleError } from "../errors/actor-call-errors.js"
 import { OverloadedError } from "../errors/call-errors.js"
 import type { ActorType } from "./actor-type.js"
+import { endTurnSpan } from "./call-spans.js"
 import { fencedError } from "./fenced-error.js"
 import type { Invocation } from "./invocation.js"
 import { InvocationQueue } from "./invocation-queue.js"
 import { OwnTask } from "./own-task.js"
 import { Turn } from "./turn.js"
-import { logFailure, notOnce, runTurn } from "./turn-code.js"
+import { notOnce, runTurn } from "./turn-code.js"
+import { noteFailure } from "./turn-failure.js"
 import {
   isAwaited,
   isCyclic,
@@ -20,7 +22,6 @@ import {
 } from "./turn-order.js"
 import type { TurnOwner } from "./turn-owner.js"
 import { Failure, turnError } from "./turn-result.js"
-import { endTurnSpan, turnSpan } from "./turn-span.js"
 
 /**
  * Accepts the messages of one activation, runs each as a turn, and answers it.
@@ -164,16 +165,18 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
   }
 
   #refuse(invocation: Invocation): void {
-    invocation.fail(fencedError(this.#owner.tenure, "not-delivered"))
+    invocation.fail(this.type.figures.refused(fencedError(this.#owner.tenure, "not-delivered")))
   }
 
   #refuseCycle(invocation: Invocation): void {
     const { chain } = invocation
-    invocation.fail(new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key]))
+    const error = new CallCycleError([...chain.slice(chain.indexOf(this.key)), this.key])
+    invocation.fail(this.type.figures.refused(error))
   }
 
   #refuseOverload(invocation: Invocation): void {
-    invocation.fail(new OverloadedError(this.#owner.tenure.id.toString(), this.#capacity))
+    const error = new OverloadedError(this.#owner.tenure.id.toString(), this.#capacity)
+    invocation.fail(this.type.figures.refused(error))
   }
 
   #startInterleaved(): void {
@@ -210,7 +213,7 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
       return invocation.fail(notOnce(type.name, invocation.method))
     }
     const turn = new Turn(this, kindOf(this, invocation), invocation, method)
-    if (home.telemetry !== undefined) turn.span = turnSpan(turn, tenure, home.telemetry)
+    if (home.spans !== undefined) turn.span = home.spans.ofTurn(turn, tenure)
     this.#enter(turn)
     invocation.begun()
     const given = runTurn(this.#owner, turn, task)
@@ -278,9 +281,10 @@ export class TurnRunner extends InvocationQueue implements Runnable, RunningTurn
     this.#leave(turn)
     const { invocation, span } = turn
     if (span !== undefined) endTurnSpan(span, given)
+    this.type.figures.turns += 1
+    if (given instanceof Failure) noteFailure(this.#owner, turn, given)
     if (!invocation.isBackground) this.#owner.usedAt = this.#owner.home.sweeps
     if (isOpen !== undefined) this.#tryToAnswer(invocation, given, isOpen)
-    if (given instanceof Failure && invocation.isOneWay) logFailure(this.#owner, turn, given)
     this.#owner.turnEnded()
     this.#resume()
   }

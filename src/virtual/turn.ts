@@ -15,7 +15,7 @@ export class Turn implements Deadline {
   readonly invocation: Invocation
   /** Undefined for the task of a timer or a watch. */
   readonly method: ActorMethod | undefined
-  /** Undefined if there is no telemetry. */
+  /** Undefined if the turn is neither traced nor sampled. */
   span: Span | undefined = undefined
   /** The operation of the message, as it was when the turn began; of a `once` method only. */
   operation: Operation | undefined = undefined

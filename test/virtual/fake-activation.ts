@@ -5,6 +5,7 @@ import type { ActivationHome } from "../../src/virtual/activation-home.js"
 import type { ActivationState } from "../../src/virtual/activation-lifecycle.js"
 import type { Actor } from "../../src/virtual/actor.js"
 import type { ActorClass } from "../../src/virtual/actor-class.js"
+import { ActorTroubles } from "../../src/virtual/actor-troubles.js"
 import { ActorType } from "../../src/virtual/actor-type.js"
 import type { DurableTurns } from "../../src/virtual/durable-turns.js"
 import { WantedHolds } from "../../src/virtual/held-start.js"
@@ -92,7 +93,8 @@ export class FakeActivation implements TurnOwner {
       requestTimeoutMs: 1_000,
       sweeps: 5,
       holds: new WantedHolds(),
-      telemetry: undefined,
+      spans: undefined,
+      troubles: new ActorTroubles(this.clock),
       dispatcher: { schedule: (one: Runnable) => this.scheduled.push(one) },
       deadlines: { add: (_turn: object, delayMs: number) => this.said.push(`deadline ${delayMs}`) },
       logger: { log: (_level: string, message: string) => this.logged.push(message) },

@@ -1,3 +1,4 @@
+import { dashboard } from "../src/dashboard/index.js"
 import { ActorSystem, withOptions } from "../src/index.js"
 import { SeededRandom } from "../src/sim/index.js"
 import { duration } from "../tools/human-number.js"
@@ -34,6 +35,7 @@ export class Demo {
   readonly #problems = new Set<string>()
   readonly #over = new AbortController()
   #events: readonly string[] = []
+  #link: string | undefined
   #phase: Phase = { kind: "counting down", killAtMs: 0 }
   #pressed: Key | undefined
   #countdown = new AbortController()
@@ -70,6 +72,9 @@ export class Demo {
       (key, options) => withOptions(system.actor(BankAccount, key), options),
       this.#options,
     )
+    const board = dashboard(system, { actions: true, showState: true })
+    this.#link = await board.listen()
+    this.#log(`watch it in a browser: ${this.#link}`)
     this.#startedAt = performance.now()
     if (!this.#over.signal.aborted) this.#screen.open((key) => this.#press(key))
     const { seconds } = this.#options
@@ -89,6 +94,7 @@ export class Demo {
       latencies: bank.calls.all,
       perSecond: rate(bank.calls.all.count, this.#elapsedMs),
     })
+    await board.close()
     await system.stop()
     return { isRight: this.#problems.size === 0, summary: summary(figures, [...this.#problems]) }
   }
@@ -264,6 +270,7 @@ export class Demo {
       bank,
       calls,
       history: this.#history.steps,
+      link: this.#link,
       events: this.#events,
     }
   }

@@ -24,6 +24,8 @@ export interface Figures {
   /** The sum of all balances at the last audit, and the number of audits. */
   readonly sum: number
   readonly audits: number
+  /** The link of the dashboard; undefined until it listens. */
+  readonly link: string | undefined
   /** What happened, as lines. */
   readonly events: readonly string[]
 }

@@ -20,7 +20,7 @@ export function picture(figures: Figures, terminal: Terminal): readonly string[]
   const above = [
     bold(title(figures)),
     yellow(phase(figures)),
-    "",
+    figures.link === undefined ? "" : `browser  ${cyan(figures.link)}`,
     ...table(figures, width),
     ...callChart(figures, width, Math.max(1, Math.min(8, Math.floor(terminal.rows / 4) - 3))),
     ...rows(figures),

@@ -15,6 +15,7 @@ export {
   commitSqliteGrouped,
   commitSqliteStall,
 } from "./commit-sqlite.js"
+export { dashboardOpen } from "./dashboard-open.js"
 export { destroySatellites } from "./destroy-satellites.js"
 export { eventually } from "./eventually.js"
 export { findPage } from "./find-page.js"

@@ -6,6 +6,7 @@ import type { NodeId } from "../address/node-id.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Figures } from "../membership/gossip-state.js"
 import type { MonotonicMs } from "../ports/clock.js"
+import type { Logger } from "../ports/logger.js"
 import type { ActorClass } from "../virtual/actor-class.js"
 import type { Cluster } from "./cluster.js"
 import { ClusterObservation, type MemberSystem } from "./cluster-observation.js"
@@ -48,6 +49,10 @@ export class Observers implements MemberSystem {
 
   get cluster(): ClusterView {
     return this.#system.cluster
+  }
+
+  get logger(): Logger {
+    return this.#environment.logger
   }
 
   health(): SystemHealth {

@@ -20,6 +20,7 @@ export const figures: Figures = {
   away: 23,
   sum: 60_000,
   audits: 1,
+  link: undefined,
   events: [
     "   0.0 s  starting 3 nodes (seed 1)",
     "   1.4 s  n1 was paused with SIGSTOP, and 20 actors with it",

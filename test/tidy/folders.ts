@@ -26,6 +26,7 @@ const order = [
   "system",
   "client",
   "gateway",
+  "dashboard",
   "runtime",
   "stores",
   "sim/ambient",
@@ -33,7 +34,15 @@ const order = [
   "cli",
 ]
 
-export const nodeFolders: readonly string[] = ["client", "gateway", "runtime", "stores", "sim/ambient", "cli"]
+export const nodeFolders: readonly string[] = [
+  "client",
+  "gateway",
+  "dashboard",
+  "runtime",
+  "stores",
+  "sim/ambient",
+  "cli",
+]
 
 const typesOnly: readonly string[] = ["ports"]
 

@@ -36,6 +36,8 @@ export class Actions {
         return this.#deactivate(request)
       case "call":
         return this.#call(request)
+      case "destroy":
+        return this.#destroy(request)
     }
   }
 
@@ -49,6 +51,20 @@ export class Actions {
     const then = waiting === 0 ? "" : `; ${waiting} waiting messages would go to its next activation`
     const busy = activation?.isBusy === true ? ", once its turn has ended" : ""
     return { isDone: true, text: `would end ${type}/${key} on ${node}${busy}; nothing stored changes${then}` }
+  }
+
+  async #destroy({ type, key, isDryRun }: ActionRequest): Promise<ActionResult> {
+    const { activation, stored } = await this.#system.inspect(type, key)
+    if (activation === undefined && stored === undefined) {
+      return { isDone: false, text: `there is no ${type}/${key}: it neither runs nor has a state` }
+    }
+    if (isDryRun) {
+      const { bytes = 0, reminders = [], outgoing = [] } = stored ?? {}
+      const what = `${bytes} bytes of state, ${reminders.length} reminders, ${outgoing.length} messages to deliver`
+      return { isDone: true, text: `would destroy ${type}/${key} for good: ${what}` }
+    }
+    await this.#system.destroy(type, key)
+    return { isDone: true, text: `${type}/${key} was destroyed` }
   }
 
   async #call({ type, key, method = "", args = [], isDryRun }: ActionRequest): Promise<ActionResult> {
@@ -69,8 +85,8 @@ export class Actions {
   }
 }
 
-export interface ActionRequest {
-  readonly action: "deactivate" | "call"
+interface ActionRequest {
+  readonly action: "deactivate" | "call" | "destroy"
   readonly type: string
   readonly key: string
   readonly method?: string | undefined
@@ -82,10 +98,12 @@ export interface ActionRequest {
 export function actionOf(body: unknown): ActionRequest | string {
   if (typeof body !== "object" || body === null) return "the body must be an object"
   const { action, type, key, method, args, isDryRun } = body as Readonly<Record<string, unknown>>
-  if (action !== "deactivate" && action !== "call") return "action must be deactivate or call"
+  if (action !== "deactivate" && action !== "call" && action !== "destroy") {
+    return "action must be deactivate, call or destroy"
+  }
   if (typeof type !== "string" || typeof key !== "string") return "type and key must be strings"
   if (typeof isDryRun !== "boolean") return "isDryRun must be true or false"
-  if (action === "deactivate") return { action, type, key, isDryRun }
+  if (action !== "call") return { action, type, key, isDryRun }
   if (typeof method !== "string") return "method must be a string"
   if (!Array.isArray(args)) return "args must be an array"
   return { action, type, key, method, args, isDryRun }

@@ -3,7 +3,7 @@
  * too.
  */
 export class DashboardAction {
-  /** What was done: `deactivate` or `call`. */
+  /** What was done: `deactivate`, `call` or `destroy`. */
   readonly action: string
   /** The actor, as `type/key`. */
   readonly actor: string

@@ -7,7 +7,7 @@ export interface DashboardOptions {
   readonly authenticate?: (
     request: Request,
   ) => DashboardPrincipal | undefined | Promise<DashboardPrincipal | undefined>
-  /** Whether operators may change something: deactivate actors and call their methods. Default false. */
+  /** Whether operators may deactivate and destroy actors, and call their methods. Default false. */
   readonly actions?: boolean
   /** Whether the states of actors are shown. Default false: they may be confidential. */
   readonly showState?: boolean

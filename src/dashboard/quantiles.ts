@@ -31,7 +31,7 @@ export function since(now: LatencySnapshot | undefined, before: LatencySnapshot 
   return { boundsMs: now.boundsMs, counts }
 }
 
-/** The sum of distributions with the same bounds; those that have other bounds than the first are left out. */
+/** The sum of distributions; those that have other bounds than the first one are left out. */
 export function sum(all: readonly (LatencySnapshot | undefined)[]): LatencySnapshot | undefined {
   let total: LatencySnapshot | undefined
   for (const one of all) {

@@ -104,7 +104,7 @@ export interface TroubleView extends Omit<TroubleSnapshot, "number"> {
   readonly node: string
 }
 
-/** The tree of one call: its spans on all nodes, as far as they are known, in the order of their beginnings. */
+/** The tree of one call: its spans on all nodes, as far as they are known, in the order of their starts. */
 export interface TraceView {
   readonly trace: string
   readonly startedAt: number

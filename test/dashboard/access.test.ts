@@ -161,6 +161,17 @@ test("a dry run says what an action would affect and changes nothing; both are p
     isDone: false,
     text: "Safe/a does not run anywhere",
   })
+  const destroy = { action: "destroy" }
+  expect(await run({ ...destroy, isDryRun: true })).toMatchObject({
+    isDone: true,
+    text: expect.stringMatching(
+      /^would destroy Safe\/a for good: \d+ bytes of state, 0 reminders, 0 messages/,
+    ),
+  })
+  expect((await system.inspect(Safe, "a")).stored).toBeDefined()
+  expect(await run({ ...destroy, isDryRun: false })).toEqual({ isDone: true, text: "Safe/a was destroyed" })
+  expect((await system.inspect(Safe, "a")).stored).toBeUndefined()
+  expect(await run({ ...destroy, isDryRun: true })).toMatchObject({ isDone: false })
   system.events.flush()
   expect(said).toEqual([
     "ada call Safe/a open tried true",
@@ -169,6 +180,9 @@ test("a dry run says what an action would affect and changes nothing; both are p
     "ada deactivate Safe/a  tried true",
     "ada deactivate Safe/a  did true",
     "ada deactivate Safe/a  did false",
+    "ada destroy Safe/a  tried true",
+    "ada destroy Safe/a  did true",
+    "ada destroy Safe/a  tried false",
   ])
 })
 
@@ -180,7 +194,7 @@ test("what is no action, or too long, is refused", async () => {
     "[]",
     "null",
     "{}",
-    '{"action":"destroy"}',
+    '{"action":"erase"}',
     '{"action":"call","type":1,"key":"a","isDryRun":true}',
   ]
   const statuses = await Promise.all(

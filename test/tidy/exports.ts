@@ -8,6 +8,7 @@ export const entryPoints: readonly string[] = [
   "src/index.ts",
   "src/client/index.ts",
   "src/gateway/index.ts",
+  "src/dashboard/index.ts",
   "src/sim/index.ts",
   "src/stores/etcd/index.ts",
   "src/stores/postgres/index.ts",

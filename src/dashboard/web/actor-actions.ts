@@ -36,9 +36,11 @@ export class ActorActions {
       h("header", {}, h("h2", {}, "Actions")),
       h("form", { class: "find", submit: call }, this.#method, this.#args, h("button", {}, "Try a call")),
       h(
-        "button",
-        { type: "button", click: () => void this.#try({ action: "deactivate" }) },
-        "Try to deactivate",
+        "div",
+        { class: "chips" },
+        ...(["deactivate", "destroy"] as const).map((action) =>
+          h("button", { type: "button", click: () => void this.#try({ action }) }, `Try to ${action}`),
+        ),
       ),
       this.#outcome,
     )

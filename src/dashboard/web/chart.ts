@@ -2,14 +2,14 @@ import { h, put, s, say } from "./element.js"
 import { time } from "./format.js"
 
 /** One line of a chart; undefined where there is no value. */
-export interface Line {
+interface Line {
   readonly name: string
   readonly className: string
   readonly values: readonly (number | undefined)[]
   readonly isFilled?: boolean
 }
 
-export interface Series {
+interface Series {
   /** The time of each value. */
   readonly at: readonly number[]
   readonly lines: readonly Line[]

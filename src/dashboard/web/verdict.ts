@@ -3,7 +3,7 @@ import { address, ago, plural } from "./format.js"
 import type { State } from "./state.js"
 
 /** What one should know first. */
-export interface Verdict {
+interface Verdict {
   readonly state: "well" | "warn" | "bad"
   readonly text: string
   /** What is wrong, the worst first. */

@@ -104,7 +104,6 @@ export class Observation {
     this.#watchedAt = clock.monotonicMs()
     this.#events ??= new EventLog(events, clock)
     host?.watch(true)
-    host?.samples?.tick()
     this.#timer ??= clock.setTimer(WATCHED_MS, () => this.#look())
   }
 

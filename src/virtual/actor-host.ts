@@ -15,7 +15,7 @@ import { SettingsError } from "../errors/settings-error.js"
 import type { Directory } from "../placement/directory.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
-import type { Clock } from "../ports/clock.js"
+import type { Clock, Timer } from "../ports/clock.js"
 import type { Codec, TypeNames } from "../ports/codec.js"
 import type { Digest } from "../ports/digest.js"
 import type { Scheduler } from "../ports/scheduler.js"
@@ -78,6 +78,8 @@ export class ActorHost {
   /** Undefined while calls and turns have no spans. */
   spans: CallSpans | undefined
   #samples: SpanSamples | undefined
+  /** Gives room to further samples. */
+  #refilling: Timer | undefined
   #registry: Registry | undefined
   #releases: Releases | undefined
   #placement: PlacementDriver | undefined
@@ -110,8 +112,17 @@ export class ActorHost {
   watch(isWatched: boolean): void {
     if (isWatched === (this.#samples !== undefined)) return
     const { telemetry, caller } = this.options
+    this.#refilling?.cancel()
     this.#samples = isWatched ? new SpanSamples(this.clock, caller) : undefined
     this.spans = CallSpans.of(telemetry, this.#samples)
+    if (isWatched) this.#refillLater()
+  }
+
+  #refillLater(): void {
+    this.#refilling = this.clock.setTimer(REFILL_MS, () => {
+      this.spans?.refill()
+      this.#refillLater()
+    })
   }
 
   /** Handles the first join of the node. */
@@ -191,6 +202,8 @@ export class ActorHost {
     deadLetters.add(call, { path: gatePath(address) }, deadLetterReason(error))
   }
 }
+
+const REFILL_MS = 50
 
 function joinedPart<Part>(part: Part | undefined): Part {
   if (part === undefined) throw new TypeError("this node has not joined yet")

@@ -90,6 +90,7 @@ export class ActorTarget implements HandleTarget, CallTarget {
     const known = this.knownMethod(method)
     const timeoutMs = options?.timeoutMs ?? known?.timeoutMs ?? this.#host.environment.askTimeoutMs
     if (options?.timeoutMs !== undefined && !isDuration(timeoutMs)) throw invalidTimeout(timeoutMs)
+    const { spans } = this.#host
     const isOnce = this.#isOnce(method, known, options?.operation !== undefined)
     const call = new OutgoingCall(this.#host.router, this, {
       method,
@@ -97,7 +98,8 @@ export class ActorTarget implements HandleTarget, CallTarget {
       flags: known?.flags ?? 0,
       chain: resolve === undefined || maker === undefined ? NO_CHAIN : chainOf(maker),
       timeoutMs,
-      span: this.#host.spans?.ofCall(this, method),
+      span:
+        spans === undefined || (maker === undefined && spans.isShut) ? undefined : spans.ofCall(this, method),
       operation: isOnce ? this.#operationOf(options?.operation) : undefined,
       caller: options?.caller,
       resolve,

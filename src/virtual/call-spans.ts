@@ -10,6 +10,8 @@ import { Failure } from "./turn-result.js"
  * watches. A node that has neither has no such object, so that its calls cost nothing.
  */
 export class CallSpans {
+  /** Whether calls from outside actors have no span at the moment, so that nobody need ask. */
+  isShut = false
   readonly #telemetry: Telemetry | undefined
   readonly #samples: SpanSamples | undefined
 
@@ -23,17 +25,22 @@ export class CallSpans {
     return telemetry === undefined && samples === undefined ? undefined : new CallSpans(telemetry, samples)
   }
 
-  /** Every call passes here while somebody watches, so one that is not sampled allocates nothing. */
+  /** There is room for further samples. */
+  refill(): void {
+    this.#samples?.refill()
+    this.isShut = false
+  }
+
   ofCall(target: ActorTarget, method: string): Span | undefined {
     const { maker } = target
     const parent = maker === undefined ? undefined : maker.currentTurn?.span?.context
     if (this.#telemetry === undefined) {
-      const isSampled = parent !== undefined || this.#samples?.isDue() === true
+      const isSampled = parent !== undefined || this.#takes()
       return isSampled ? this.#samples?.begin({ kind: "call", id: target.id, method }, parent) : undefined
     }
     const own = callSpan(this.#telemetry, target, method, parent)
-    if (this.#samples?.isDue() !== true) return own
-    return this.#samples.begin({ kind: "call", id: target.id, method }, parent, own)
+    if (!this.#takes()) return own
+    return this.#samples?.begin({ kind: "call", id: target.id, method }, parent, own)
   }
 
   /** A turn without a trace was called by a call that is not sampled, unless the program traces all. */
@@ -44,8 +51,15 @@ export class CallSpans {
       return this.#samples?.begin({ kind: "turn", id: tenure.id, method: turn.name }, trace)
     }
     const own = turnSpan(turn, tenure, this.#telemetry)
-    if (this.#samples?.isDue() !== true) return own
-    return this.#samples.begin({ kind: "turn", id: tenure.id, method: turn.name }, trace, own)
+    if (!this.#takes()) return own
+    return this.#samples?.begin({ kind: "turn", id: tenure.id, method: turn.name }, trace, own)
+  }
+
+  #takes(): boolean {
+    const samples = this.#samples
+    if (samples?.take() !== true) return false
+    this.isShut = this.#telemetry === undefined && !samples.hasRoom
+    return true
   }
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
 import { ManualClock } from "../../test/fake/manual-clock.js"
 import { ActorId } from "../address/actor-id.js"
-import { SpanSamples } from "./span-samples.js"
+import type { ActorTarget } from "./actor-target.js"
+import { CallSpans } from "./call-spans.js"
+import { type SampledSpan, SpanSamples } from "./span-samples.js"
 
 const id = ActorId.of("test", "Room", "lobby")
 
@@ -12,19 +14,31 @@ function setUp() {
 
 test("every call of an idle node is sampled, and few of those of a busy one", () => {
   const { samples } = setUp()
-  const taken = (calls: number) => {
-    let count = 0
-    for (let call = 0; call < calls; call += 1) if (samples.isDue()) count += 1
-    return count
-  }
-  expect(taken(100)).toBe(100)
-  samples.tick()
-  const first = taken(1_000_000)
-  samples.tick()
-  const second = taken(1_000_000)
-  expect([first < 2_000, second < 200]).toEqual([true, true])
-  for (let second = 0; second < 30; second += 1) samples.tick()
-  expect(taken(50)).toBe(50)
+  const taken = (calls: number) => Array.from({ length: calls }, () => samples.take()).filter(Boolean).length
+  expect([taken(5), samples.hasRoom]).toEqual([5, true])
+  samples.refill()
+  expect([taken(100_000), samples.hasRoom]).toEqual([12, false])
+  samples.refill()
+  expect([taken(3), samples.hasRoom]).toEqual([3, true])
+})
+
+test("a node without room for samples is not asked for calls from outside, until there is room again", () => {
+  const spans = CallSpans.of(undefined, setUp().samples) as CallSpans
+  const target = { id, maker: undefined } as ActorTarget
+  const begun = () => Array.from({ length: 20 }, () => spans.ofCall(target, "say")).filter(Boolean).length
+  expect([begun(), spans.isShut, begun()]).toEqual([12, true, 0])
+  spans.refill()
+  expect([spans.isShut, begun()]).toEqual([false, 12])
+})
+
+test("what a sampled turn calls is sampled even if there is no room", () => {
+  const { samples } = setUp()
+  const spans = CallSpans.of(undefined, samples) as CallSpans
+  while (samples.take());
+  const span = samples.begin({ kind: "turn", id, method: "say" }, undefined)
+  const maker = { currentTurn: { span } }
+  const nested = spans.ofCall({ id, maker } as unknown as ActorTarget, "say") as SampledSpan
+  expect(nested.parentId).toBe(span.context.spanId)
 })
 
 test("what is called on behalf of a sampled call has its trace, and names its parent", () => {

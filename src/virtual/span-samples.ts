@@ -8,12 +8,11 @@ import { codeOf } from "./error-counts.js"
 /**
  * Spans of some calls and turns, for as long as somebody watches this system.
  *
- * A call from outside is sampled if its turn has come; what is called on its behalf is part of the same
- * sample, on whichever node, as its trace travels with it. So a sample is the whole tree of one call. How
- * many calls are passed over between two samples doubles with each `PER_STEP` samples of one second, and is
- * halved again while samples are rare: a busy node takes a few hundred per second and an idle one takes all,
- * without reading the clock for a call that is not sampled. A fixed share would cost a busy node too much,
- * or show an idle one nothing.
+ * A call from outside is sampled if there is room; what is called on its behalf is part of the same sample,
+ * on whichever node, as its trace travels with it. So a sample is the whole tree of one call. There is room
+ * for some calls every 50 ms, and then for none until the next time: an idle node samples all of its calls
+ * and a busy one a few hundred per second, which cost it nothing in between. A fixed share would cost a busy
+ * node too much, or show an idle one nothing.
  */
 export class SpanSamples {
   readonly recent = new Recent<SampledSpan>(MOST_KEPT)
@@ -26,11 +25,7 @@ export class SpanSamples {
   readonly #caller: string
   readonly #wallOffsetMs: number
   #number = 0
-  /** One in so many calls is sampled. */
-  #every = 1
-  #left = 1
-  /** How many calls were sampled since the last tick. */
-  #taken = 0
+  #room = ROOM
 
   constructor(clock: Clock, caller: string) {
     this.#clock = clock
@@ -38,21 +33,20 @@ export class SpanSamples {
     this.#wallOffsetMs = clock.wallMs() - clock.monotonicMs()
   }
 
-  /** Whether a call that belongs to no sample is to begin one. */
-  isDue(): boolean {
-    this.#left -= 1
-    if (this.#left > 0) return false
-    this.#taken += 1
-    if (this.#taken % PER_STEP === 0) this.#every *= 2
-    this.#left = this.#every
+  get hasRoom(): boolean {
+    return this.#room > 0
+  }
+
+  /** Takes the room for one sample. Returns false if there is none. */
+  take(): boolean {
+    if (this.#room === 0) return false
+    this.#room -= 1
     return true
   }
 
-  /** Called about once per second. */
-  tick(): void {
-    if (this.#taken < PER_STEP / 2) this.#every = Math.max(1, this.#every / 2)
-    this.#left = Math.min(this.#left, this.#every)
-    this.#taken = 0
+  /** Called about every 50 ms. */
+  refill(): void {
+    this.#room = ROOM
   }
 
   /** `inner` is the span of the program's own telemetry, if it has one. */
@@ -151,6 +145,6 @@ export class SampledSpan implements Span {
   }
 }
 
-const PER_STEP = 128
+const ROOM = 12
 const MOST_KEPT = 512
 const MOST_TYPES = 256

@@ -15,7 +15,8 @@ class Echo extends Actor {
 
 /**
  * Calls of 64 actors of this process while somebody looks at the dashboard, against those while nobody does. Both are
- * of one system, in turn: the ratio is the median of those of the pairs. Each sample has at least one snapshot.
+ * of one system, in turn: the ratio is the median of those of the pairs. Each sample has at least one snapshot. Seconds
+ * are those of the processor, as 2% is less than what other processes of a machine change.
  */
 export const dashboardOpen: FreeRow = {
   kind: "free",
@@ -28,6 +29,7 @@ export const dashboardOpen: FreeRow = {
     const echoes = Array.from({ length: 64 }, (_, key) => system.actor(Echo, `${key}`))
     const calls = async (ms: number) => {
       const since = performance.now()
+      const usedMs = processorMs()
       let count = 0
       while (performance.now() - since < ms) {
         for (let round = 0; round < 16; round += 1) {
@@ -36,7 +38,7 @@ export const dashboardOpen: FreeRow = {
           count += answers.length
         }
       }
-      return (count / (performance.now() - since)) * 1_000
+      return (count / (processorMs() - usedMs)) * 1_000
     }
     const watched = async () => {
       const board = dashboard(system, { authenticate: () => ({ id: "bench" }) })
@@ -73,5 +75,10 @@ export const dashboardOpen: FreeRow = {
   },
 }
 
-const PAIRS = 24
-const SAMPLE_MS = 1_100
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+const PAIRS = 20
+const SAMPLE_MS = 2_500

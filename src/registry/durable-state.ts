@@ -2,7 +2,7 @@ import { assert } from "../errors/assert.js"
 import { StateError } from "../errors/state-error.js"
 import type { Entry, Revision, Sight, Write } from "../ports/store.js"
 import type { StateRead } from "./claim.js"
-import { NO_CHANGES } from "./commits.js"
+import { NO_CHANGES, type SatelliteChanges } from "./commits.js"
 import { satelliteKey, stateKey } from "./registry-keys.js"
 import { Satellites } from "./satellites.js"
 import {
@@ -211,12 +211,30 @@ export class DurableState extends StateWriter {
     }
   }
 
-  /** Throws a `StateError` for a value that cannot be stored. */
-  encode(value: unknown): Uint8Array {
+  /**
+   * As `save`, with changes of what is in indexes. Undefined if the value has to be written by `write`. Throws
+   * a `StateError` for a value that cannot be stored.
+   */
+  saveEntered(value: unknown, indexed: Uint8Array | undefined, changes?: SatelliteChanges): Sent | undefined {
+    if (this.#elsewhere !== undefined || this.#isLowered) return undefined
+    this.#check(value)
+    const head = { writeId: this.#nextWriteId(), memory: this.#memory, indexed }
+    const { bytes, valueBytes } = writeValue(value, head, this.#format, this.dependencies.maxStateBytes)
+    if (valueBytes > CHUNK_FROM_BYTES) return undefined
+    this.#indexed = indexed
+    const encoded = bytes.subarray(bytes.length - valueBytes)
+    return { encoded, saved: this.send(head.writeId, bytes, changes) as Promise<undefined> }
+  }
+
+  /**
+   * Returns `same` if that is what the value is encoded as. Throws a `StateError` for a value that cannot be
+   * stored.
+   */
+  encode(value: unknown, same?: Uint8Array): Uint8Array {
     this.#check(value)
     const format = this.#format
     const { maxStateBytes } = this.dependencies
-    const bytes = encodeValue(value, format, maxStateBytes)
+    const bytes = encodeValue(value, format, maxStateBytes, same)
     const version = writtenVersion(format, this.dependencies)
     if (version < this.#shape.version) loweredState(bytes, version, format, maxStateBytes)
     return bytes
@@ -354,3 +372,9 @@ function chunkOf(elsewhere: Chunk | LifeEnd | undefined): Chunk | undefined {
 }
 
 const NO_BYTES = new Uint8Array(0)
+
+/** A save that is in flight, and the value as it was encoded for it. */
+interface Sent {
+  readonly encoded: Uint8Array
+  readonly saved: Promise<void>
+}

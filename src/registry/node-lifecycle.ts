@@ -168,6 +168,8 @@ export class NodeLifecycle {
     this.#logProof(incarnation)
     const { node, record, joinedRecord, epoch } = incarnation
     if (record !== undefined) this.roster.joined(node, joinedRecord, { epoch, revision: record })
+    // The first join is followed by more that a node waits for before it hosts anything.
+    if (this.#life.joins > 0) await this.#dependencies.rejoined?.(this.#stopping.signal)
     if (this.#life.phase !== "stopped") this.#publish({ kind: "joined", epoch })
     void incarnation.fenced.then((because) => this.#fenced(incarnation, because))
     // The node may have been asked to leave while the join was in flight.

@@ -52,6 +52,8 @@ export interface RegistryDependencies {
   alive?(node: NodeId): void
   /** Resolves once a node that was declared down may join again; default at once. */
   mayRejoin?(): Promise<void>
+  /** Called when the node has joined again: it hosts nothing before the promise has resolved. */
+  rejoined?(stopping: AbortSignal): Promise<void>
   /** The lease has expired, and its outcome is not known yet: calls should go to other nodes. */
   turnedAway(): void
   /** Resolves once no turn of a fenced activation is in flight. */

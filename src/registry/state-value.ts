@@ -78,23 +78,34 @@ export function writeValue(
   }
 }
 
-/** The encoded value alone. Throws a `StateError` for a value that cannot be stored. */
-export function encodeValue(value: unknown, format: StateFormat, maxStateBytes: number): Uint8Array {
-  return encodeBy((out) => format.codecs.write.encode(value, out), format, maxStateBytes)
+/** The encoded value alone; `same` itself if that has these bytes. Throws a `StateError` for a value that cannot be stored. */
+export function encodeValue(
+  value: unknown,
+  format: StateFormat,
+  maxStateBytes: number,
+  same?: Uint8Array,
+): Uint8Array {
+  return encodeBy((out) => format.codecs.write.encode(value, out), format, { maxBytes: maxStateBytes, same })
 }
 
 /** A value that is kept beside the state, with the mark of its codec. Throws as `encodeValue` does. */
 export function encodeBeside(value: unknown, format: StateFormat): Uint8Array {
   if (value === undefined) return encodeNothing(format)
-  return encodeBy((out) => format.codecs.encodeMarked(value, out), format, Number.POSITIVE_INFINITY)
+  return encodeBy((out) => format.codecs.encodeMarked(value, out), format, ANY_SIZE)
 }
 
 /** A value as all nodes encode it, whatever codec they write. Throws as `encodeValue` does. */
 export function encodeAlike(value: unknown, format: StateFormat): Uint8Array {
-  return encodeBy((out) => format.codecs.encodeAlike(value, out), format, Number.POSITIVE_INFINITY)
+  return encodeBy((out) => format.codecs.encodeAlike(value, out), format, ANY_SIZE)
 }
 
-function encodeBy(append: (out: OutputBuffer) => void, format: StateFormat, maxBytes: number): Uint8Array {
+const ANY_SIZE = { maxBytes: Number.POSITIVE_INFINITY }
+
+function encodeBy(
+  append: (out: OutputBuffer) => void,
+  format: StateFormat,
+  { maxBytes, same }: { readonly maxBytes: number; readonly same?: Uint8Array | undefined },
+): Uint8Array {
   const out = scratch ?? new OutputBuffer(SCRATCH_BYTES)
   // A getter of the value may encode the state of another actor.
   scratch = undefined
@@ -105,16 +116,17 @@ function encodeBy(append: (out: OutputBuffer) => void, format: StateFormat, maxB
   } catch (cause) {
     throw notWritable(format, cause)
   }
-  if (out.bytes.length > SCRATCH_BYTES) return out.bytes.subarray(0, out.at)
+  const isSame = same?.length === out.at && out.bytes.compare(same, 0, same.length, 0, out.at) === 0
+  if (out.bytes.length > SCRATCH_BYTES) return isSame ? same : out.bytes.subarray(0, out.at)
   scratch = out
-  return out.copied()
+  return isSame ? same : out.copied()
 }
 
 /** Most methods answer nothing, and most reminders have no argument. */
 function encodeNothing(format: StateFormat): Uint8Array {
   const { codecs } = format
   if (codecs !== nothing?.codecs) {
-    nothing = { codecs, bytes: encodeBy((out) => codecs.encodeMarked(undefined, out), format, 1_024) }
+    nothing = { codecs, bytes: encodeBy((out) => codecs.encodeMarked(undefined, out), format, ANY_SIZE) }
   }
   return nothing.bytes
 }

@@ -155,6 +155,7 @@ export class Cluster {
         if (phase === "fenced") environment.events.publish(new NodeFenced(node, because, cause))
         if (phase === "member" && joins > 1) environment.events.publish(new NodeRejoined(node))
       },
+      rejoined: (stopping) => actors.rejoined(stopping),
       mayRejoin: () => membership?.peerHeard() ?? Promise.resolve(),
       turnedAway: () => actors.catalog.turnAway(),
       settled: () => actors.catalog.settled(),

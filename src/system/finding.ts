@@ -3,7 +3,7 @@ import type { Actor } from "../virtual/actor.js"
 import type { ActorClass } from "../virtual/actor-class.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { ActorType } from "../virtual/actor-type.js"
-import { type FindOptions, type FindQuery, type FoundActors, find } from "../virtual/find.js"
+import { type FindOptions, type FindQuery, type FoundActors, IndexReader } from "../virtual/find.js"
 import { callInternally, DESTROY } from "../virtual/internal-methods.js"
 import { type ActorKeys, type ListActorsOptions, StoredKeys } from "./actor-keys.js"
 import { type ActorPlace, placeOf, recordKeyOf, shardingOf } from "./actor-place.js"
@@ -14,9 +14,11 @@ import { type ActorPlace, placeOf, recordKeyOf, shardingOf } from "./actor-place
  */
 export class Finding {
   readonly #host: ActorHost
+  readonly #indexes: IndexReader
 
   constructor(host: ActorHost) {
     this.#host = host
+    this.#indexes = new IndexReader(host)
   }
 
   list(type: ActorClass | string, options: ListActorsOptions = {}): ActorKeys {
@@ -36,7 +38,7 @@ export class Finding {
   }
 
   find(type: ActorClass | string, query: FindQuery, options?: FindOptions): Promise<FoundActors> {
-    return find(this.#host, this.#typeOf(type).name, query, options)
+    return this.#indexes.find(this.#typeOf(type).name, query, options)
   }
 
   async destroy(type: ActorClass | string, key: string): Promise<void> {

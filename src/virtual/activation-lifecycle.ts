@@ -25,8 +25,8 @@ import { needsNoStart } from "./unstarted-actor.js"
  *         +---failed----+           +-----------fenced----------+
  *
  * An activation never returns to an earlier state. Messages are accepted once it has been created, and wait
- * until it is valid. Those that still wait when it ends are passed on to the next activation, on whichever
- * node that is, in order. A fenced one becomes invalid at once, and is gone when its last turn and hook end.
+ * until it is valid. Those that still wait when it ends are passed on to the next one, on whichever node that
+ * is, in order. A fenced one becomes invalid at once, and is gone when its last turn and its hook have ended.
  *
  * A valid activation has no lifecycle object. A node may have a million valid activations, and the fields of
  * this class are needed only before and after that state.

@@ -78,18 +78,6 @@ export class DurableTurns extends TurnCommits {
     if (mayBeRejected) this.#encoded = stored ?? this.state.encode(value)
   }
 
-  /** The actor has started. */
-  started(): void {
-    this.dropDraft(undefined)
-    if (this.counters.rows > 0) void this.delivery.resume()
-  }
-
-  /** The activation ends: no message is delivered any more, and what was answered is deleted. */
-  ends(): void {
-    this.usedDelivery?.stop()
-    if (this.usedDelivery?.hasAnswered === true) this.flush()
-  }
-
   /**
    * A turn begins that may change the state, and is not stored by itself. One that is interleaved must not
    * change what the turn is restored to that runs beside it.
@@ -100,7 +88,7 @@ export class DurableTurns extends TurnCommits {
     if (!isWriter || !(durability.restoresOnThrow || mayBeRejected)) return
     if (durability.restoresOnThrow) this.#encoded = undefined
     try {
-      this.#encoded = this.state.encode(internals.state(this.#actor))
+      this.#encoded = this.state.encode(internals.state(this.#actor), this.#encoded)
     } catch (error) {
       if (durability.restoresOnThrow) throw error
     }
@@ -108,6 +96,7 @@ export class DurableTurns extends TurnCommits {
 
   /** Returns how to go on with a message of a `once` method. */
   admit(turn: Turn): Admission | Promise<Admission> {
+    if (this.indexes !== undefined) this.indexes.isGated = true
     try {
       this.#encode()
     } catch (error) {
@@ -124,7 +113,7 @@ export class DurableTurns extends TurnCommits {
   /** Resolves when what the turn has decided can be stored; undefined if it can now. */
   ready(turn: Turn): Promise<void> | undefined {
     const ready = this.usedReminders?.ready() ?? this.guarded
-    if (ready !== undefined || this.gate.isOpen || turn.isAnswered) return ready
+    if (ready !== undefined || this.state.isIdle || turn.isAnswered) return ready
     const isRejectable = this.indexes?.isRejectable(internals.state(this.#actor)) === true
     return isRejectable ? this.allStored() : undefined
   }
@@ -170,12 +159,24 @@ export class DurableTurns extends TurnCommits {
     if (ready !== undefined) return this.#saveAfter(ready)
     try {
       const change = this.indexes?.changeOf(value)
-      if (change === undefined || change.guards.length === 0) return this.#save(value, change)
+      if (change === undefined || change.guards.length === 0)
+        return this.#saveDirectly(value, change) ?? this.#save(value, change)
       const indexes = this.indexes as EnteredIndexes
       return indexes.saves(this.#saveAlone(indexes))
     } catch (error) {
       return Promise.reject(error)
     }
+  }
+
+  /** Undefined if the save has to pass the gate. */
+  #saveDirectly(value: unknown, change: IndexChange | undefined): Promise<void> | undefined {
+    const isGated = this.indexes?.isGated !== false || !this.gate.isOpen || this.hasDrafted
+    const sent = isGated ? undefined : this.indexes?.save(value, change)
+    if (sent === undefined) return undefined
+    this.#encoded = sent.encoded
+    this.#contributed = sent.encoded
+    this.#isStale = true
+    return sent.saved
   }
 
   /** A save behind one that is rejected is rejected too: what it would store is undone. */
@@ -191,7 +192,7 @@ export class DurableTurns extends TurnCommits {
   /** Saves once all that ended before is stored, as it may be rejected; at once if all is. */
   async #saveAlone(indexes: EnteredIndexes): Promise<void> {
     this.waitingSaves += 1
-    while (!this.gate.isOpen) await this.allStored()
+    while (!this.state.isIdle) await this.allStored()
     this.waitingSaves -= 1
     const value = internals.state(this.#actor)
     return this.#save(value, indexes.changeOf(value))

@@ -7,7 +7,6 @@ import { type Actor, internals } from "./actor.js"
 import { type DurableOwner, digestOf } from "./durable-owner.js"
 import {
   decodeIndexed,
-  encodeIndexed,
   firstValues,
   type Guard,
   type IndexChange,
@@ -43,6 +42,8 @@ export class EnteredIndexes implements IndexedActor {
   #building: readonly string[] | undefined = undefined
   /** The commit that may be rejected, until it is decided. */
   #guarded: GuardedCommit | undefined = undefined
+  /** Whether all saves pass the output gate, as turns are stored that have to be told in order. */
+  isGated: boolean
   /** The save that waits for such a commit, or to make one. */
   saving: Promise<void> | undefined = undefined
 
@@ -50,6 +51,8 @@ export class EnteredIndexes implements IndexedActor {
     this.#owner = owner
     this.#state = state
     this.#bytes = state.indexed
+    // The expiry of the actor is put off with each save.
+    this.isGated = owner.type.durability.expireAfterMs !== undefined
     this.#indexed = decodeIndexed(state.indexed)
     this.#first = state.isStored ? firstValues(owner.type.indexes, this.#indexed, value) : undefined
   }
@@ -109,13 +112,21 @@ export class EnteredIndexes implements IndexedActor {
     }
   }
 
+  /** Saves without the gate: no answer waits for it. Undefined if the value has to be encoded by itself. */
+  save(value: unknown, change: IndexChange | undefined): ReturnType<DurableState["saveEntered"]> {
+    if (change === undefined) return this.#state.saveEntered(value, this.#bytes)
+    const sent = this.#state.saveEntered(value, change.bytes, { writes: change.writes, absent: NONE })
+    if (sent !== undefined) this.contributed(change, undefined)
+    return sent
+  }
+
   /** The change is part of a commit. `guarded` has what to go back to if that is rejected. */
-  contributed({ after, guards }: IndexChange, guarded: Restored | undefined): void {
+  contributed({ after, bytes, guards }: IndexChange, guarded: Restored | undefined): void {
     if (guarded !== undefined) {
       this.#guarded = { ...guarded, guards, indexed: this.#indexed, bytes: this.#bytes }
     }
     this.#indexed = after
-    this.#bytes = encodeIndexed(after)
+    this.#bytes = bytes
   }
 
   /** The actor is destroyed: returns the deletions of its entries, which are part of that commit. */

@@ -1,11 +1,12 @@
 import { quoted, shownKind } from "../address/quote.js"
 import { UnknownActorTypeError } from "../errors/actor-call-errors.js"
 import { IndexBuildingError } from "../errors/index-errors.js"
-import type { Entry } from "../ports/store.js"
+import type { ClusterStore, Entry, Revision } from "../ports/store.js"
 import { type OrderedValue, orderedText } from "../registry/ordered-value.js"
 import { indexText, type PublishedIndex } from "../registry/published-indexes.js"
 import type { ActorHost } from "./actor-host.js"
 import { actorOfEntry, indexPrefix } from "./index-keys.js"
+import type { IndexWalk } from "./index-record.js"
 import { completeIfFew, readIndexRecord } from "./index-terms.js"
 
 /**
@@ -63,34 +64,72 @@ export interface FoundActors {
 }
 
 /**
- * Reads a page of an index. What is found is exact at the moment of the read, as the entries change with the
+ * Reads pages of indexes. What is found is exact at the moment of the read, as the entries change with the
  * states; each page has a moment of its own.
  */
-export async function find(
-  host: ActorHost,
-  type: string,
-  query: FindQuery,
-  { limit = 100, after, partial = false }: FindOptions = {},
-): Promise<FoundActors> {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_KEYS) {
-    throw new RangeError(`limit must be an integer from 1 to ${MOST_KEYS} (got ${limit})`)
+export class IndexReader {
+  readonly #host: ActorHost
+  /** The revisions of records that have said that an index is complete, by type and index. */
+  readonly #complete = new Map<string, Revision>()
+
+  constructor(host: ActorHost) {
+    this.#host = host
   }
-  if (after !== undefined && typeof after !== "string") {
-    throw new TypeError(`after must be the next of a page (got ${shownKind(after)})`)
+
+  async find(
+    type: string,
+    query: FindQuery,
+    { limit = 100, after, partial = false }: FindOptions = {},
+  ): Promise<FoundActors> {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_KEYS) {
+      throw new RangeError(`limit must be an integer from 1 to ${MOST_KEYS} (got ${limit})`)
+    }
+    if (after !== undefined && typeof after !== "string") {
+      throw new TypeError(`after must be the next of a page (got ${shownKind(after)})`)
+    }
+    const [name, asked] = onlyIndexOf(query)
+    const index = publishedIndex(this.#host, type, name, partial)
+    const prefix = indexPrefix(type, index)
+    const bounds = boundsOf(asked, prefix, index.isUnique)
+    const from = after === undefined ? undefined : prefix + after
+    const read = () => readPage(this.#host.options.store, bounds, { limit, after: from })
+    const page = partial ? await read() : await this.#readComplete(type, index, read)
+    return {
+      keys: page.entries.flatMap((entry) => actorOfEntry(entry) ?? []),
+      next: page.more ? page.entries.at(-1)?.key.slice(prefix.length) : undefined,
+    }
   }
-  const [name, asked] = onlyIndexOf(query)
-  const index = publishedIndex(host, type, name, partial)
-  const prefix = indexPrefix(type, index)
-  const bounds = boundsOf(asked, prefix, index.isUnique)
-  if (!partial) await checkComplete(host, type, index)
-  const page = await readPage(host, bounds, {
-    limit,
-    after: after === undefined ? undefined : prefix + after,
-  })
-  return {
-    keys: page.entries.flatMap((entry) => actorOfEntry(entry) ?? []),
-    next: page.more ? page.entries.at(-1)?.key.slice(prefix.length) : undefined,
+
+  /**
+   * An index that is found complete after the page was read may have become so after it. It was complete
+   * before if its record is the one that was seen before.
+   */
+  async #readComplete(type: string, index: PublishedIndex, read: () => Promise<Page>): Promise<Page> {
+    const { store } = this.#host.options
+    const text = indexText(index)
+    const known = this.#complete.get(`${type}/${text}`)
+    const [seen, page] = await Promise.all([
+      readIndexRecord(store, type),
+      known === undefined ? undefined : read(),
+    ])
+    if (page !== undefined && seen.at === known) return page
+    if (seen.at !== undefined && seen.record.complete.includes(text)) {
+      this.#complete.set(`${type}/${text}`, seen.at)
+    } else {
+      this.#complete.delete(`${type}/${text}`)
+      const { complete, walk } = await completeIfFew(store, type, seen)
+      if (!complete.includes(text)) throw building(type, index, walk)
+    }
+    return read()
   }
+}
+
+function building(type: string, { name }: PublishedIndex, walk: IndexWalk | undefined): IndexBuildingError {
+  if (walk === undefined) return new IndexBuildingError(type, name, "it has not been built yet")
+  const { seen, built, collisions, collided } = walk
+  const isTaken = collisions > 0 ? `, and ${collisions} actors have values that others have` : ""
+  const because = `it is being built, and ${seen} actors were looked at so far${isTaken}`
+  return new IndexBuildingError(type, name, because, { seen, built, collisions, collided })
 }
 
 function onlyIndexOf(query: FindQuery): readonly [name: string, asked: OrderedValue | FindRange] {
@@ -156,10 +195,10 @@ function textOf(value: OrderedValue): string {
 }
 
 async function readPage(
-  { options: { store } }: ActorHost,
+  store: ClusterStore,
   { prefix, after: first, before }: Bounds,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
-): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }> {
+): Promise<Page> {
   const from = after === undefined || (first !== undefined && first > after) ? first : after
   const { entries, more } = await store.list(prefix, { limit, after: from })
   if (before === undefined) return { entries, more }
@@ -167,21 +206,9 @@ async function readPage(
   return { entries: found, more: more && found.length === entries.length }
 }
 
-async function checkComplete(
-  { options: { store } }: ActorHost,
-  type: string,
-  index: PublishedIndex,
-): Promise<void> {
-  const text = indexText(index)
-  const seen = await readIndexRecord(store, type)
-  if (seen.record.complete.includes(text)) return
-  const { complete, walk } = await completeIfFew(store, type, seen)
-  if (complete.includes(text)) return
-  if (walk === undefined) throw new IndexBuildingError(type, index.name, "it has not been built yet")
-  const { seen: looked, built, collisions, collided } = walk
-  const isTaken = collisions > 0 ? `, and ${collisions} actors have values that others have` : ""
-  const because = `it is being built, and ${looked} actors were looked at so far${isTaken}`
-  throw new IndexBuildingError(type, index.name, because, { seen: looked, built, collisions, collided })
+interface Page {
+  readonly entries: readonly Entry[]
+  readonly more: boolean
 }
 
 const MOST_KEYS = 1_000

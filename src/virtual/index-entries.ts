@@ -29,6 +29,7 @@ export function indexChange(
   before: Indexed,
   state: IndexedState,
 ): IndexChange | undefined {
+  if (isAsBefore(declared, before, state.value)) return undefined
   const after: IndexedValue[] = []
   let isChanged = false
   let known = 0
@@ -47,7 +48,21 @@ export function indexChange(
       isChanged ||= was.mark !== "stale"
     }
   }
-  return isChanged ? { after, ...entryChanges(actor, before, after) } : undefined
+  if (!isChanged) return undefined
+  return { after, bytes: encodeIndexed(after), ...entryChanges(actor, before, after) }
+}
+
+/** Whether all values are the ones that are entered, by comparing what does not have to be written. */
+function isAsBefore(declared: readonly IndexDeclaration[], before: Indexed, state: unknown): boolean {
+  if (declared.length !== before.length) return false
+  for (let at = 0; at < declared.length; at += 1) {
+    const index = declared[at] as IndexDeclaration
+    const was = before[at] as IndexedValue
+    if (was.raw === undefined || was.name !== index.name || was.mark !== "entered" || !isOf(was, index))
+      return false
+    if (indexedValue(index, state) !== was.raw) return false
+  }
+  return true
 }
 
 /** The deletions of all entries of an actor that ends. */
@@ -65,7 +80,6 @@ function valueAfter(
   const { name, version, isUnique } = index
   const raw = indexedValue(index, value)
   const isCurrent = was !== undefined && isOf(was, index)
-  if (isCurrent && was.mark === "entered" && raw !== undefined && raw === was.raw) return was
   const text = writtenValue(index, raw)
   // What an object holds may change.
   const kept = typeof raw === "object" ? undefined : raw
@@ -181,6 +195,8 @@ export interface IndexedState {
 
 export interface IndexChange {
   readonly after: Indexed
+  /** The same, as the head has it. */
+  readonly bytes: Uint8Array | undefined
   readonly writes: readonly Write[]
   readonly guards: readonly Guard[]
 }

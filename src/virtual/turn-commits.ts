@@ -44,7 +44,7 @@ export abstract class TurnCommits extends TurnDrafts {
   }
 
   protected allStored(): Promise<void> {
-    if (this.gate.isOpen) return Promise.resolve()
+    if (this.gate.isOpen) return this.state.idle()
     return new Promise((resolve) => {
       const release = () => resolve()
       this.gate.hold({ release, lose: release, reject: release })

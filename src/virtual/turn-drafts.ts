@@ -72,6 +72,18 @@ export abstract class TurnDrafts {
     return this.#delivery?.isDelivering === true
   }
 
+  /** The actor has started. */
+  started(): void {
+    this.dropDraft(undefined)
+    if (this.counters.rows > 0) void this.delivery.resume()
+  }
+
+  /** The activation ends: no message is delivered any more, and what was answered is deleted. */
+  ends(): void {
+    this.#delivery?.stop()
+    if (this.#delivery?.hasAnswered === true) this.flush()
+  }
+
   /** Deletes the rows of answered messages. */
   abstract flush(): void
 
@@ -126,6 +138,12 @@ export abstract class TurnDrafts {
   /** The actor is saved: puts its expiry off. */
   protected putOff(): readonly Write[] {
     return this.state.mayDestroy ? putOff(this.owner, this.life) : NONE
+  }
+
+  /** Whether turns have decided more than the state, or may have. */
+  protected get hasDrafted(): boolean {
+    if (this.#draft.length > 0 || this.#destroying !== undefined) return true
+    return this.#delivery !== undefined || this.#reminders !== undefined
   }
 
   /** What was decided since the last contribution. */

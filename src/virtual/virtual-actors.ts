@@ -1,4 +1,5 @@
 import type { NodeId } from "../address/node-id.js"
+import { StoreUnavailableError } from "../errors/store-errors.js"
 import type { ClusterView } from "../membership/cluster-view.js"
 import type { Candidate } from "../placement/placement-protocol.js"
 import type { ActorTable } from "../registry/actor-table.js"
@@ -11,6 +12,7 @@ import type { ActorEntry } from "./actor-entry.js"
 import { ActorHost, type VirtualActorsOptions } from "./actor-host.js"
 import { ActorsGate } from "./actors-gate.js"
 import type { Catalog } from "./catalog.js"
+import { takeBackIndexes } from "./index-terms.js"
 import { PlacementDriver } from "./placement-driver.js"
 import { UnreadCodecs } from "./unread-codecs.js"
 
@@ -97,6 +99,20 @@ export class VirtualActors {
     if (life.phase === "member" && this.host.hasJoined) this.#beginPlacing()
     else if (life.phase === "fenced") this.#fenced(life.because)
     else if (life.phase === "stopped") this.#stop()
+  }
+
+  /** The node has joined again: what it does not keep complete may have been completed meanwhile. */
+  async rejoined(stopping: AbortSignal): Promise<void> {
+    const { options, types, clock } = this.host
+    for (let isDone = types.size === 0; !isDone && !stopping.aborted; ) {
+      try {
+        await takeBackIndexes(options.store, types.values())
+        isDone = true
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error
+        await new Promise<void>((resolve) => clock.setTimer(RETRY_MS, resolve))
+      }
+    }
   }
 
   /** This incarnation has met another node, or there is none: it may host actors. */
@@ -231,3 +247,4 @@ export const ALONE = "this node has not reached any of the other nodes yet"
  * actors are no longer there.
  */
 const QUIET_MS = 100
+const RETRY_MS = 500

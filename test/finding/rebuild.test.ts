@@ -168,3 +168,31 @@ test("a node with the class of before joins, writes and leaves: the index is bui
     ])
   })
 })
+
+test("a node with the class of before that was fenced hosts nothing before it has taken back what was completed", async () => {
+  await play(async (scene) => {
+    await scene.start("b", [User])
+    await on(scene, "ada", (ada) => ada.take("a@x", "pro"), "b")
+    await scene.start("a", [Before])
+    await scene.sleep(1_000)
+    await expect(find(scene, { plan: "pro" }, "b")).rejects.toThrow(IndexBuildingError)
+    scene.stage.suspend("a", 8_000)
+    await scene.sleep(7_500)
+    expect((await foundLater(scene, { plan: "pro" })).found).toEqual(["ada"])
+    await scene.sleep(500)
+    for (let round = 0; round < 40; round += 1) {
+      const key = `late${round}`
+      await on(scene, key, (user) => user.take(undefined, "pro"), "a").catch(() => {})
+      const found = await scene.on("b", (system) =>
+        system.find("User", { plan: "pro" }).catch(() => undefined),
+      )
+      const states = scene.stage.store().list("shards/state/User/").entries.length
+      if (found !== undefined) expect(found.keys).toHaveLength(states)
+      await scene.sleep(100)
+    }
+    await scene.stop("a")
+    const states = scene.stage.store().list("shards/state/User/").entries.length
+    expect(states).toBeGreaterThan(1)
+    expect((await foundLater(scene, { plan: "pro" })).found).toHaveLength(states)
+  })
+})

@@ -11,11 +11,11 @@ import { Registrar, type RegistrarRules, recordOf } from "./indexes/registrar.js
 import { StoredProfiles } from "./indexes/stored-profiles.js"
 
 /**
- * Clients on a few nodes change profiles, some of which are in shards, find, list, locate, export and import
- * them, while nodes come, go and fail. In every state of the store the entries of indexes are what the states
- * say. What is found, listed and located was so at some moment between call and answer; what is exported is
- * whole; and an import neither undoes a turn nor is undone by one. Some nodes may be of an earlier version,
- * with another declaration of an index, and some host nothing.
+ * Clients on a few nodes change profiles, some of which are in shards, destroy, find, list, locate, export and
+ * import them, while nodes come, go and fail. In every state of the store the entries of indexes are what the
+ * states say. What is found, listed and located was so at some moment between call and answer; what is
+ * exported is whole; and an import neither undoes a turn nor is undone by one. Some nodes may be of an earlier
+ * version, with another declaration of an index, and some host nothing.
  */
 export const indexes: Workload = {
   name: "index",
@@ -184,11 +184,10 @@ const places = [
   "an actor is imported",
   "an import finds an actor",
   "an actor is found",
-  "an actor is destroyed",
-  "an actor with more rows than one commit has is destroyed",
   "an answer changes while it is looked for",
   "an index is not complete",
   "a unique value is taken",
   "an import would take a value that is taken",
+  "an actor is destroyed",
   "a call fails",
 ]

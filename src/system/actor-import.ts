@@ -27,11 +27,9 @@ import { INBOX } from "../virtual/inbox.js"
 import { decodeIndexed, entryChanges, type Indexed, indexDeletions, isOf } from "../virtual/index-entries.js"
 import type { IndexedActor } from "../virtual/index-keys.js"
 import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
-import { MESSAGES, messageRow } from "../virtual/message.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
-import { batches } from "./write-batches.js"
 
 /**
  * The import of one actor: it is held, so that nothing runs of it, and what is stored of it is replaced.
@@ -56,9 +54,12 @@ import { batches } from "./write-batches.js"
  *
  * What goes into another cluster is not all that there is. Numbers of messages are compared with those that
  * the same sender had before, and senders there may have begun anew, so a receiver starts without them:
- * otherwise it would take new messages for old ones. Entries of the index of what is due are made anew, as
- * the wards of another cluster may be others. In the same store everything is copied, and a number that was
- * used after the export is not used again.
+ * otherwise it would take new messages for old ones. For the same reason the numbers of what the actor sends
+ * begin under the generation of the hold. Entries of the index of what is due are made anew, as the wards of
+ * another cluster may be others. In the same store everything is copied, and a number that was used after the
+ * export is not used again.
+ *
+ * A destroyed actor whose messages are not delivered yet is not replaced until they are.
  */
 export class ActorImport {
   readonly #host: ActorHost
@@ -196,13 +197,9 @@ export class ActorImport {
       const dues = keysOfDues(this.#placeOf(id), this.#dues(head?.memory, rows))
       const memory = head?.memory && OperationMemory.decode(head.memory)
       const indexed = decodeIndexed(head?.indexed)
-      return {
-        keys: [...keys, ...dues],
-        chunk: head?.chunk,
-        sent: memory?.outbox.sent ?? 0,
-        birth: memory?.life.birth ?? 0,
-        indexed,
-      }
+      const { sent = 0 } = memory?.outbox ?? {}
+      const { birth = 0 } = memory?.life ?? {}
+      return { keys: [...keys, ...dues], chunk: head?.chunk, sent, birth, indexed }
     } catch {
       // It cannot be read, and is replaced. What fires by an entry that is left finds no reminder.
       return { keys, chunk: undefined, sent: 0, birth: 0, indexed: [] }
@@ -213,24 +210,18 @@ export class ActorImport {
   #converted(
     { version, codec, value, memory: bytes, indexed, rows: all }: ExportedActor,
     there: Stored,
-    generation: Revision,
+    generation: number,
   ): Converted {
-    const memory = bytes && OperationMemory.decode(bytes)
-    // The receivers of another cluster may have had as many messages of the actor that is replaced.
-    const shift = this.#isSameStore ? 0 : there.sent
-    if (memory !== undefined && memory.outbox.sent > 0) memory.outbox.sent += shift
-    if (memory !== undefined) {
-      const { outbox, life } = memory
-      outbox.sent = Math.max(outbox.sent, there.sent)
-      // Generations of another cluster mean nothing here, and this one is above all that receivers know.
-      const isNew = !this.#isSameStore && this.#host.registry.published.stateFormat >= 3
-      life.birth = isNew ? generation : Math.max(life.birth, there.birth)
-    }
+    const memory = bytes === undefined ? new OperationMemory() : OperationMemory.decode(bytes)
+    const { outbox, life } = memory
+    if (this.#isSameStore && life.birth === there.birth) outbox.sent = Math.max(outbox.sent, there.sent)
+    // No receiver has had a message of the actor under this generation, whoever it was.
+    else if (outbox.sent > 0 || there.sent > 0) life.birth = generation
     const chunk = value.length > CHUNK_FROM_BYTES ? (there.chunk ?? 0) + 1 : undefined
     return {
-      head: { version, codec, memory: memory?.encode(), chunk, indexed },
+      head: { version, codec, memory: memory.encode(), chunk, indexed },
       value: chunk === undefined ? value : NO_BYTES,
-      rows: this.#isSameStore ? all : all.flatMap((row) => foreignRow(row, shift)),
+      rows: this.#isSameStore ? all : all.filter(({ name }) => !name.startsWith(INBOX)),
     }
   }
 
@@ -332,11 +323,23 @@ function exists(entry: Entry | undefined): boolean {
   return entry !== undefined && !hasEnded(entry.value)
 }
 
-/** What becomes of a row in another cluster: undelivered messages get numbers that nobody has had. */
-function foreignRow({ name, value }: StoredRow, shift: number): StoredRow[] {
-  if (name.startsWith(INBOX)) return []
-  if (!name.startsWith(MESSAGES)) return [{ name, value }]
-  return [{ name: messageRow(Number(name.slice(MESSAGES.length)) + shift), value }]
+/** Divides writes into those of one commit each. The last one has room for the state. */
+function batches(writes: readonly Write[], stateBytes: number): Write[][] {
+  const all: Write[][] = []
+  let batch: Write[] = []
+  let bytes = stateBytes
+  for (const write of [...writes].reverse()) {
+    const size = write.key.length + (write.kind === "put" ? write.value.length : 0)
+    if (batch.length > 0 && (batch.length === MOST_WRITES || bytes + size > MOST_BYTES)) {
+      all.unshift(batch)
+      batch = []
+      bytes = 0
+    }
+    batch.push(write)
+    bytes += size
+  }
+  all.unshift(batch)
+  return all
 }
 
 /** What became of an import; `taken` is the key of a unique value that another actor has. */
@@ -365,8 +368,8 @@ interface Stored {
   readonly chunk: number | undefined
   /** The number of its last message. */
   readonly sent: number
-  /** The generation under which the numbers of its messages began. */
-  readonly birth: Revision
+  /** Under which generation its numbers began. */
+  readonly birth: number
   readonly indexed: Indexed
 }
 
@@ -385,3 +388,7 @@ const HELD_MS = 10_000
 const RETRY_MS = 100
 const ENDING_MS = 2_000
 const MOST_ATTEMPTS = 20
+/** Beside the state. */
+const MOST_WRITES = 100
+/** A commit has 1 MiB, and 64 KiB for keys and the head. */
+const MOST_BYTES = 1_024 * 1_024

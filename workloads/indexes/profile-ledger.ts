@@ -9,8 +9,6 @@ import type { Applied } from "./profile.js"
 export class ProfileLedger {
   /** The lives that have ended. */
   readonly #ended = new Set<string>()
-  /** The profiles that were destroyed at some time. */
-  readonly #destroyed = new Set<string>()
   readonly #rejected = new Set<number>()
   readonly #lives = new Set<string>()
   /** In which life each operation was applied. */
@@ -48,14 +46,17 @@ export class ProfileLedger {
     this.#rejected.add(operation)
   }
 
-  /**
-   * Whether an operation was applied where it says. One that is destroyed in the commit of its turn is never
-   * seen.
-   */
-  problemOf(id: string, operation: number, { life }: Applied): string | undefined {
+  /** Whether something of this life is stored, or may be. */
+  isAlive(life: string): boolean {
+    return this.#lives.has(life) && !this.#ended.has(life)
+  }
+
+  /** Whether an operation was applied, and where it says. */
+  problemOf(operation: number, { life }: Applied): string | undefined {
     const known = this.#applied.get(operation)
-    const mayBeUnseen = known === undefined && this.#destroyed.has(id)
-    return mayBeUnseen || known === life
+    // One commit may have it and the end of the life.
+    const isGone = known === undefined && !this.isAlive(life)
+    return isGone || known === life
       ? undefined
       : `${operation} was answered by ${life}, and applied by ${known}`
   }
@@ -72,7 +73,6 @@ export class ProfileLedger {
 
   #resurrected({ id, before, after }: Wrote): string | undefined {
     const life = after?.state.life
-    if (after === undefined) this.#destroyed.add(id)
     if (life !== undefined) this.#lives.add(life)
     if (before !== undefined && before.state.life !== life) this.#ended.add(before.state.life)
     return life !== undefined && this.#ended.has(life)

@@ -45,6 +45,7 @@ export function profilesOn(
       change: { once: true },
       remember: { once: true },
       remind: { once: true },
+      close: { once: true },
       read: { readOnly: true },
     }
 
@@ -81,6 +82,17 @@ export function profilesOn(
     remind(operation: number, afterMs: number): Applied {
       this.reminders.set(`reminder ${operation % 3}`, { afterMs })
       return this.#apply(operation)
+    }
+
+    /** Ends the life, and says which one. */
+    close(): string {
+      this.destroy()
+      return this.state.life
+    }
+
+    closePlainly(): string {
+      this.destroy()
+      return this.state.life
     }
 
     read(): Profile {

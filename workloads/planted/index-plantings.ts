@@ -48,15 +48,6 @@ export const indexPlantings: readonly Planting[] = [
     to: "const limit = Math.min(most, MOST_OF_A_PAGE); if (from !== undefined) from += '.';",
   },
   {
-    name: "late-twin-not-rewritten",
-    about: "a commit that a guard has refused is rejected, although a copy of it may be on its way",
-    breaks: "RejectedStaysOut",
-    workload: "index",
-    file: "src/registry/save.ts",
-    from: `if (!this.#sentBefore) return this.#end({ kind: "guarded", revision: this.#over });`,
-    to: `return this.#end({ kind: "guarded", revision: this.#over });`,
-  },
-  {
     name: "import-under-no-generation",
     about: "an import is written over what it has read, whether or not the actor is held",
     breaks: "FencedWrites",

@@ -51,6 +51,8 @@ const ofRuntime: ReadonlyMap<string, readonly [status: number, title: string]> =
   ["UnknownActorType", [503, "no node hosts actors of this type"]],
   ["StoreUnavailable", [503, "the store of the actor cannot be reached"]],
   ["Overloaded", [429, "the actor has too many calls waiting"]],
+  ["IndexBuilding", [503, "an index is not complete yet"]],
+  ["NotUnique", [409, "another actor has this unique value"]],
   ["UnknownMethod", [404, "the actor has no such method"]],
   ["OperationMismatch", [422, "the operation was used before, for another call"]],
   ["OperationEnded", [409, "the actor no longer knows the operation"]],

@@ -212,8 +212,8 @@ export class DurableState extends StateWriter {
   }
 
   /**
-   * As `save`, with changes of what is in indexes. Undefined if the value has to be written by `write`. Throws
-   * a `StateError` for a value that cannot be stored.
+   * As `save`, with changes of what is in indexes. Undefined if the value has to be written by `write`.
+   * Throws a `StateError` for a value that cannot be stored.
    */
   saveEntered(value: unknown, indexed: Uint8Array | undefined, changes?: SatelliteChanges): Sent | undefined {
     if (this.#elsewhere !== undefined || this.#isLowered) return undefined

@@ -78,7 +78,10 @@ export function writeValue(
   }
 }
 
-/** The encoded value alone; `same` itself if that has these bytes. Throws a `StateError` for a value that cannot be stored. */
+/**
+ * The encoded value alone; `same` itself if that has these bytes. Throws a `StateError` for a value that
+ * cannot be stored.
+ */
 export function encodeValue(
   value: unknown,
   format: StateFormat,

@@ -1,6 +1,7 @@
 import type { EventStream } from "../actor/event-stream.js"
 import type { ActorId } from "../address/actor-id.js"
 import { StoreUnavailableError } from "../errors/store-errors.js"
+import type { ClusterView } from "../membership/cluster-view.js"
 import type { Directory } from "../placement/directory.js"
 import { rendezvous } from "../placement/rendezvous.js"
 import type { PlacementStrategy } from "../placement/strategies.js"
@@ -22,6 +23,7 @@ import { StoreWatchLoop } from "../registry/store-watch-loop.js"
 import { Tenure } from "../registry/tenure.js"
 import type { ActorHost } from "../virtual/actor-host.js"
 import { typesOfGroups } from "./group-record.js"
+import { hasSameMembers } from "./same-members.js"
 import { ShardGroup } from "./shard-group.js"
 import type { ShardHost } from "./shard-host.js"
 import { parseShardKey, SHARDS, shardKey } from "./shard-keys.js"
@@ -130,8 +132,9 @@ export class Shards implements Directory, ShardHost {
     this.changed()
   }
 
-  viewed(): void {
-    this.#viewedAt = this.clock.monotonicMs()
+  /** A view in which nobody came, went or changed is no reason to wait: there is one in each ttl of a lease. */
+  viewed(view: ClusterView, before: ClusterView): void {
+    if (!hasSameMembers(view, before)) this.#viewedAt = this.clock.monotonicMs()
     this.changed()
     void this.#readTypes()
   }

@@ -135,7 +135,7 @@ export class Cluster {
       viewed: (view, before) => {
         addresses = new Set(view.members.map((member) => member.node.address))
         actors.viewed(view, before)
-        shards?.viewed()
+        shards?.viewed(view, before)
         keeping?.changed()
         membership?.viewed(view)
         for (const { node } of before.members) {

@@ -31,11 +31,12 @@ class Scene {
     this.stage = stage
   }
 
-  start(machine: string): void {
+  start(machine: string, ttlMs = 5_000): void {
     this.stage.start(machine, async (life) => {
       const listen = { host: life.host, port: 2_550, secret: "the secret of the counters" }
       const store = this.stage.store().provider(life)
-      const system = await startSystem(life, { namespace: "shards", actors: [Counter], store, listen })
+      const settings = { namespace: "shards", actors: [Counter], store, listen, lease: { ttlMs } }
+      const system = await startSystem(life, settings)
       system.events.subscribe(ShardMoved, ({ shard, target }) => this.moved.push(`${shard} to ${target}`))
       this.systems.set(machine, system)
     })
@@ -88,6 +89,26 @@ test("joins and leaves move shards, and no call fails, is lost or is made twice"
           const tokens = answers.map(({ token }) => token)
           expect(tokens).toEqual([...tokens].sort((one, other) => one - other))
         }
+      },
+    },
+    1,
+    { faults: noFaults() },
+  )
+  expect(failure).toBeUndefined()
+})
+
+test("shards move where leases are short, so that the nodes are listed all the time", async () => {
+  const { failure } = await runSeed(
+    {
+      name: "moves",
+      about: "shards of nodes with short leases",
+      async run(stage) {
+        const scene = new Scene(stage)
+        scene.start("a", 800)
+        await stage.sleep(3_000)
+        scene.start("b", 800)
+        await stage.sleep(6_000)
+        expect(scene.moved).toHaveLength(16)
       },
     },
     1,

@@ -132,7 +132,7 @@ export class Shards implements Directory, ShardHost {
     this.changed()
   }
 
-  /** A view in which nobody came, went or changed is no reason to wait: there is one in each ttl of a lease. */
+  /** A view in which nobody came, went or changed is no reason to wait: there is one in each ttl. */
   viewed(view: ClusterView, before: ClusterView): void {
     if (!hasSameMembers(view, before)) this.#viewedAt = this.clock.monotonicMs()
     this.changed()

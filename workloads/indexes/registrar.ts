@@ -17,9 +17,9 @@ import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
 import { ClusterNode } from "../cluster/cluster-node.js"
 import { NodeTap } from "../cluster/node-tap.js"
 import { copyOf, exportedIn } from "./exports.js"
+import { differs, isPageOf } from "./pages.js"
 import {
   type Applied,
-  PLAIN,
   PROFILE_SHARDS,
   type ProfileActor,
   type ProfileType,
@@ -377,30 +377,6 @@ export function recordOf(id: string): string {
   if (!id.startsWith(`${SHARDED}/`)) return PLACEMENTS + id
   const key = decodeURIComponent(id.slice(SHARDED.length + 1))
   return shardKey(SHARDED, SHARDING.shardOf(key))
-}
-
-interface Page {
-  readonly keys: readonly string[]
-  readonly next: string | undefined
-  readonly after: string | undefined
-  readonly limit: number
-}
-
-/** Whether a page has what follows `after`, up to where the next one begins. */
-function isPageOf(all: readonly string[], { keys, next, after, limit }: Page): boolean {
-  const part = all.filter((key) => {
-    const isAfter = after === undefined || isBehind(key, after)
-    return isAfter && (next === undefined || !isBehind(key, next))
-  })
-  return keys.length <= limit && keys.join("\n") === part.join("\n")
-}
-
-function isBehind(key: string, other: string): boolean {
-  return idOf(PLAIN, key) > idOf(PLAIN, other)
-}
-
-function differs(seen: readonly (readonly string[])[]): boolean {
-  return new Set(seen.map((keys) => keys.join("\n"))).size > 1
 }
 
 const MOST_ROWS = 30

@@ -57,4 +57,13 @@ export const indexPlantings: readonly Planting[] = [
     to: `const proposal = saveCommit({ key, generation }, state, bytes, changes);
       proposal.conditions.splice(0, 2);`,
   },
+  {
+    name: "destroyed-entries-stay",
+    about: "the entries of an actor that destroys itself stay in the indexes",
+    breaks: "IndexExact",
+    workload: "index",
+    file: "src/virtual/durable-turns.ts",
+    from: "const entries = this.indexes?.left() ?? NONE;",
+    to: "const entries = NONE;",
+  },
 ]

@@ -2,12 +2,14 @@ import type { Stage, Workload } from "../src/sim/index.js"
 import { Cluster, isFaultless } from "./cluster/cluster.js"
 import { DoorLedger } from "./cluster/door-ledger.js"
 import { drawStore } from "./cluster/draw-store.js"
+import { HeldSaves } from "./cluster/held-saves.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { Ambush, crash, stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
 import { TYPES } from "./indexes/profile.js"
 import { ProfileLedger } from "./indexes/profile-ledger.js"
-import { Registrar, type RegistrarRules, recordOf } from "./indexes/registrar.js"
+import { Registrar } from "./indexes/registrar.js"
+import { type RegistrarRules, recordOf } from "./indexes/registrar-rules.js"
 import { StoredProfiles } from "./indexes/stored-profiles.js"
 
 /**
@@ -25,7 +27,8 @@ export const indexes: Workload = {
   async run(stage) {
     for (const place of places) stage.sometimes(place, false)
     const isCalm = isFaultless(stage)
-    const cluster = drawCluster(stage, isCalm)
+    const held = stage.faults["store-late-arrival"] > 0 ? new HeldSaves() : undefined
+    const cluster = drawCluster(stage, isCalm, held)
     const history = new StoreHistory(stage, cluster)
     new DoorLedger(history, stage)
     new WriteLedger(stage)
@@ -35,6 +38,7 @@ export const indexes: Workload = {
     const rules: RegistrarRules = {
       stored,
       ledger,
+      held,
       keys: ["a", "a/b", "a-b", "ü", "10", "9"].slice(0, stage.knob("keys", [3, 6])),
       pauseMs: stage.knob("pauseMs", [100, 400]),
       clients: stage.knob("clients", [1, 3]),
@@ -50,7 +54,7 @@ export const indexes: Workload = {
   },
 }
 
-function drawCluster(stage: Stage, isCalm: boolean): Cluster<Registrar> {
+function drawCluster(stage: Stage, isCalm: boolean, held: HeldSaves | undefined): Cluster<Registrar> {
   return new Cluster(stage, {
     namespace: "index",
     nodes: stage.knob("nodes", [2, 3, 4]),
@@ -60,6 +64,7 @@ function drawCluster(stage: Stage, isCalm: boolean): Cluster<Registrar> {
       answerMs: stage.knob("answerMs", [0, 20]),
       sticking: isCalm ? 0 : stage.faults["store-late-arrival"] * 0.05,
       stuckMs: 1_000,
+      ...(held && { held }),
     },
     recordOf,
     settings: {
@@ -189,5 +194,8 @@ const places = [
   "a unique value is taken",
   "an import would take a value that is taken",
   "an actor is destroyed",
+  "a copy of a rejected save arrives when the value is free",
+  "a unique value goes a, b, a around a commit that hangs",
+  "an actor is destroyed whose first save hangs",
   "a call fails",
 ]

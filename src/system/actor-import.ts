@@ -30,6 +30,7 @@ import { encodeIndexRecord, indexRecordKey } from "../virtual/index-record.js"
 import { OperationMemory } from "../virtual/operation-memory.js"
 import { keysOfDues, type StoredDue, type StoredRow, storedDues } from "../virtual/stored-dues.js"
 import type { ExportedActor } from "./exported-lines.js"
+import { batches } from "./write-batches.js"
 
 /**
  * The import of one actor: it is held, so that nothing runs of it, and what is stored of it is replaced.
@@ -60,6 +61,9 @@ import type { ExportedActor } from "./exported-lines.js"
  * export is not used again.
  *
  * A destroyed actor whose messages are not delivered yet is not replaced until they are.
+ *
+ * An import whose last answer is lost, and over which others have written since, is not made again: it may
+ * have been made, and turns that were answered since would be lost. Its outcome is unknown.
  */
 export class ActorImport {
   readonly #host: ActorHost
@@ -68,6 +72,8 @@ export class ActorImport {
   readonly #isSameStore: boolean
   /** The ids of the writes that are to end imports. */
   readonly #own = new Set<string>()
+  /** What the last of them was written over, for each actor of which nobody knows whether it was made. */
+  readonly #unsure = new Map<ActorId, Revision | undefined>()
 
   constructor(
     host: ActorHost,
@@ -87,7 +93,7 @@ export class ActorImport {
       const outcome = await this.#attempt(id, actor, replaces)
       if (outcome !== "again") return outcome
     }
-    throw new StoreUnavailableError(`${id} could not be written: it is taken each time`, "unknown")
+    throw unsure(id, "it is taken each time")
   }
 
   async #attempt(id: ActorId, actor: ExportedActor, replaces: boolean): Promise<ImportOutcome | "again"> {
@@ -97,6 +103,9 @@ export class ActorImport {
     try {
       const entry = await this.#read(id)
       const isOwn = entry !== undefined && this.#own.has(writeIdOf(entry.value) ?? "")
+      // Turns may have followed the import, which another one would undo.
+      const hasChanged = this.#unsure.has(id) && this.#unsure.get(id) !== entry?.revision
+      if (hasChanged && !isOwn) throw unsure(id, "it has changed since it was written")
       if (isOwn || (!replaces && exists(entry))) {
         isDecided = true
         return isOwn ? "imported" : "exists"
@@ -179,6 +188,7 @@ export class ActorImport {
     if (!this.#isEntered(id.type, head.indexed)) last.push(incomplete(id.type))
     const changes = { writes: [...last, ...entered.writes], absent: [], guards }
     const outcome = await this.#save(id, { ...head, value }, changes, { held, over, deadline })
+    if (outcome.kind === "unknown") this.#unsure.set(id, over)
     if (outcome.kind !== "saved") return outcome
     const first = Math.min(...dues.map(({ at }) => at))
     if (dues.length > 0) this.#host.due.added(id.type, place.ward, first)
@@ -309,6 +319,10 @@ export class ActorImport {
   }
 }
 
+function unsure(id: ActorId, why: string): StoreUnavailableError {
+  return new StoreUnavailableError(`it is not known whether ${id} was imported: ${why}`, "unknown")
+}
+
 function notYet(id: ActorId): StateError {
   const detail = "some nodes run a version that cannot read what is to be stored; start the newer code on all"
   return new StateError(id.toString(), "not-writable", detail)
@@ -321,25 +335,6 @@ function incomplete(type: string): Write {
 
 function exists(entry: Entry | undefined): boolean {
   return entry !== undefined && !hasEnded(entry.value)
-}
-
-/** Divides writes into those of one commit each. The last one has room for the state. */
-function batches(writes: readonly Write[], stateBytes: number): Write[][] {
-  const all: Write[][] = []
-  let batch: Write[] = []
-  let bytes = stateBytes
-  for (const write of [...writes].reverse()) {
-    const size = write.key.length + (write.kind === "put" ? write.value.length : 0)
-    if (batch.length > 0 && (batch.length === MOST_WRITES || bytes + size > MOST_BYTES)) {
-      all.unshift(batch)
-      batch = []
-      bytes = 0
-    }
-    batch.push(write)
-    bytes += size
-  }
-  all.unshift(batch)
-  return all
 }
 
 /** What became of an import; `taken` is the key of a unique value that another actor has. */
@@ -388,7 +383,3 @@ const HELD_MS = 10_000
 const RETRY_MS = 100
 const ENDING_MS = 2_000
 const MOST_ATTEMPTS = 20
-/** Beside the state. */
-const MOST_WRITES = 100
-/** A commit has 1 MiB, and 64 KiB for keys and the head. */
-const MOST_BYTES = 1_024 * 1_024

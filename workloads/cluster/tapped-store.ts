@@ -16,7 +16,10 @@ import { LEASES } from "../../src/registry/node-record.js"
 import { SHARDS } from "../../src/sharding/shard-keys.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { sleep } from "./cluster.js"
+import type { HeldSaves } from "./held-saves.js"
 import { type Author, authorOf, STATE } from "./store-history.js"
+
+const HELD_MS = 200
 
 /** A store as one node sees it: over a client with manners of its own, and with a tap on what passes. */
 export class TappedStore implements ClusterStore {
@@ -54,7 +57,7 @@ export class TappedStore implements ClusterStore {
     const author = authorOf(write.value)
     this.#tap.saving(write.key.slice(STATE.length), commit, author)
     try {
-      const result = await this.#save(commit, author)
+      const result = await this.#save(write.key.slice(STATE.length), commit, author)
       this.#tap.saved(author, result.kind)
       return result
     } catch (error) {
@@ -81,7 +84,13 @@ export class TappedStore implements ClusterStore {
   }
 
   /** A save that is stuck is given up, and leaves just before it is sent again. */
-  async #save(commit: Commit, { writeId }: Author): Promise<CommitResult> {
+  async #save(id: string, commit: Commit, { writeId }: Author): Promise<CommitResult> {
+    const held = this.#client?.holds(id, commit)
+    if (held !== undefined) {
+      held.then(() => this.#store.commit(commit)).catch(() => {})
+      await this.#client?.givesUp()
+      throw new StoreUnavailableError("the store did not answer in time", "unknown")
+    }
     const first = this.#stuck.get(writeId)
     if (first !== undefined) {
       this.#stuck.delete(writeId)
@@ -137,6 +146,8 @@ export interface StoreManners {
   readonly stuckMs: number
   /** The share of claims and transfers of shards whose answers are lost. */
   readonly straying?: number
+  /** Saves whose first copies arrive when they are told to. */
+  readonly held?: HeldSaves
 }
 
 /** The manners of one client. */
@@ -161,6 +172,16 @@ export class StoreClient {
   sticks(): Promise<void> | undefined {
     const { sticking, stuckMs } = this.#manners
     return !this.#isOver() && this.#random.chance(sticking) ? sleep(this.#life, stuckMs) : undefined
+  }
+
+  /** Resolves when the copy of a save that is held may arrive. */
+  holds(id: string, commit: Commit): Promise<void> | undefined {
+    return this.#manners.held?.take(id)?.travels(this.#life, commit)
+  }
+
+  /** How long the client waits for the answer to a save that is held. */
+  givesUp(): Promise<void> {
+    return sleep(this.#life, HELD_MS)
   }
 
   /** Resolves when a commit that strays leaves. */

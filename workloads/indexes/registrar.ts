@@ -7,28 +7,18 @@ import {
   importActors,
   NotUniqueError,
   StoreUnavailableError,
-  sharded,
   withOptions,
 } from "../../src/index.js"
-import { PLACEMENTS } from "../../src/registry/registry-keys.js"
-import { shardKey } from "../../src/sharding/shard-keys.js"
 import { type Life, SeededRandom } from "../../src/sim/index.js"
 import { type Cluster, type Place, sleep } from "../cluster/cluster.js"
 import { ClusterNode } from "../cluster/cluster-node.js"
 import { NodeTap } from "../cluster/node-tap.js"
 import { copyOf, exportedIn } from "./exports.js"
+import { HungSaves } from "./hung-saves.js"
 import { differs, isPageOf } from "./pages.js"
-import {
-  type Applied,
-  PROFILE_SHARDS,
-  type ProfileActor,
-  type ProfileType,
-  profilesOn,
-  SHARDED,
-  TYPES,
-} from "./profile.js"
-import type { ProfileLedger } from "./profile-ledger.js"
-import { idOf, type StoredProfiles } from "./stored-profiles.js"
+import { type Applied, type ProfileActor, type ProfileType, profilesOn, TYPES } from "./profile.js"
+import { type RegistrarRules, recordOf } from "./registrar-rules.js"
+import { idOf } from "./stored-profiles.js"
 
 /** A node that hosts profiles, and a client in its process, which changes, lists, locates and copies them. */
 export class Registrar {
@@ -37,6 +27,7 @@ export class Registrar {
   readonly #life: Life
   readonly #rules: RegistrarRules
   readonly #random: SeededRandom
+  readonly #hungSaves: HungSaves
 
   /** Rejects with a `StoreUnavailableError` if the store, or the join, does not answer. */
   static async open(
@@ -60,6 +51,10 @@ export class Registrar {
     this.#life = tap.life
     this.#rules = rules
     this.#random = new SeededRandom(tap.life.ports.random.uint32())
+    this.#hungSaves = new HungSaves(tap, rules, {
+      name: (type, key, name) => this.#named(type, key, name),
+      destroy: (type, key) => this.#destroy(type, key),
+    })
     for (let each = 0; each < rules.clients; each += 1) void this.#work()
   }
 
@@ -114,7 +109,7 @@ export class Registrar {
   }
 
   #act(type: ProfileType, key: string): Promise<unknown> {
-    switch (this.#random.below(21)) {
+    switch (this.#random.below(24)) {
       case 14:
       case 15:
         return this.#find(type, "plan", this.#random.pick(PLANS))
@@ -125,6 +120,10 @@ export class Registrar {
         return this.#close(type, key)
       case 19:
         return this.#destroy(type, key)
+      case 20:
+      case 21:
+      case 22:
+        return this.#hungSaves.try(type)
       case 0:
       case 1:
         return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
@@ -156,15 +155,23 @@ export class Registrar {
     type: ProfileType,
     key: string,
     call: (actor: ActorHandle<ProfileActor>, operation: number) => Promise<Applied>,
-  ): Promise<void> {
+  ): Promise<"applied" | "rejected"> {
     const operation = this.#tap.cluster.nextOp()
     try {
       this.#check(operation, await call(this.#actor(type, key), operation))
+      return "applied"
     } catch (error) {
       if (!(error instanceof NotUniqueError)) throw error
       this.#life.sometimes("a unique value is taken")
       this.#rules.ledger.rejected(operation)
+      return "rejected"
     }
+  }
+
+  #named(type: ProfileType, key: string, name: string): Promise<"applied" | "rejected"> {
+    return this.#answered(type, key, (actor, operation) =>
+      actor.changePlainly({ operation, name, plan: "free" }),
+    )
   }
 
   #check(operation: number, applied: Applied): void {
@@ -358,29 +365,7 @@ export class Registrar {
   }
 }
 
-export interface RegistrarRules {
-  readonly stored: StoredProfiles
-  readonly ledger: ProfileLedger
-  readonly keys: readonly string[]
-  readonly pauseMs: number
-  readonly clients: number
-  /** The number of nodes that host profiles. */
-  readonly hosts: number
-  /** The version of the index of plans on nodes of the later version; 0 if all declare the same. */
-  readonly plans: number
-  /** The number of nodes of the earlier version. */
-  readonly oldNodes: number
-}
-
-/** The key of the record that a profile stands on. */
-export function recordOf(id: string): string {
-  if (!id.startsWith(`${SHARDED}/`)) return PLACEMENTS + id
-  const key = decodeURIComponent(id.slice(SHARDED.length + 1))
-  return shardKey(SHARDED, SHARDING.shardOf(key))
-}
-
 const MOST_ROWS = 30
-const SHARDING = sharded({ shards: PROFILE_SHARDS })
 const NAMES = ["ada", "ben", "cyd", "", "", ""]
 const PLANS = ["free", "pro", "team"]
 

@@ -214,7 +214,7 @@ const typeTests = Object.fromEntries(
     .filter((name) => name.endsWith(".types.ts"))
     .map((name) => {
       const text = readFileSync(join(import.meta.dirname, name), "utf8")
-      return [name, text.replace(`"../../src/index.js"`, `"troupe"`)]
+      return [name, text.replaceAll(/"\.\.\/\.\.\/src\/(?:(\w+)\/)?index\.js"/g, packaged)]
     }),
 )
 
@@ -235,4 +235,9 @@ const compilerOptions = {
   verbatimModuleSyntax: true,
   skipLibCheck: true,
   noEmit: true,
+}
+
+/** The name by which users import an entry point. */
+function packaged(_path: string, folder: string | undefined): string {
+  return folder === undefined ? `"troupe"` : `"troupe/${folder}"`
 }

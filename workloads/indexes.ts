@@ -6,6 +6,7 @@ import { HeldSaves } from "./cluster/held-saves.js"
 import { StoreHistory } from "./cluster/store-history.js"
 import { Ambush, crash, stopShort } from "./cluster/strikes.js"
 import { WriteLedger } from "./cluster/write-ledger.js"
+import { CutDeletions } from "./indexes/cut-deletions.js"
 import { TYPES } from "./indexes/profile.js"
 import { ProfileLedger } from "./indexes/profile-ledger.js"
 import { Registrar } from "./indexes/registrar.js"
@@ -32,6 +33,7 @@ export const indexes: Workload = {
     const history = new StoreHistory(stage, cluster)
     new DoorLedger(history, stage)
     new WriteLedger(stage)
+    new CutDeletions(stage, cluster)
     const stored = new StoredProfiles(stage, cluster)
     const ledger = new ProfileLedger(stage)
     const hosts = cluster.machines.length - stage.knob("guests", [0, 1])
@@ -197,5 +199,7 @@ const places = [
   "a copy of a rejected save arrives when the value is free",
   "a unique value goes a, b, a around a commit that hangs",
   "an actor is destroyed whose first save hangs",
+  "an actor is destroyed whose reminders are due",
+  "a deletion is continued by another process",
   "a call fails",
 ]

@@ -9,6 +9,8 @@ export interface Wrote {
   readonly after: StoredProfile | undefined
   /** Whether it is not a turn that wrote it, but an import. */
   readonly isImport: boolean
+  /** The number of rows of reminders that were there before the commit. */
+  readonly reminders: number
 }
 
 /** The entries of all indexes after a commit; `problem` says where they are not what the states say. */

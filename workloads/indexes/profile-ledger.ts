@@ -71,10 +71,12 @@ export class ProfileLedger {
     return `${id} has ${now.applied.join()} (${now.fired}) after ${old.applied.join()} (${old.fired})`
   }
 
-  #resurrected({ id, before, after }: Wrote): string | undefined {
+  #resurrected({ id, before, after, isImport, reminders }: Wrote): string | undefined {
     const life = after?.state.life
     if (life !== undefined) this.#lives.add(life)
     if (before !== undefined && before.state.life !== life) this.#ended.add(before.state.life)
+    const isBorn = before === undefined && life !== undefined && !isImport
+    if (isBorn && reminders > 0) return `${id} begins with ${reminders} reminders of an earlier life`
     return life !== undefined && this.#ended.has(life)
       ? `${id} is written by ${life}, which has ended`
       : undefined

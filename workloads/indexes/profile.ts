@@ -22,6 +22,13 @@ export interface Change {
   readonly plan: string
 }
 
+/** Reminders with numbers as names. */
+export interface Reminded {
+  readonly from: number
+  readonly count: number
+  readonly afterMs: number
+}
+
 /** The number of shards of the sharded type. */
 export const PROFILE_SHARDS = 4
 
@@ -45,6 +52,7 @@ export function profilesOn(
       change: { once: true },
       remember: { once: true },
       remind: { once: true },
+      remindMany: { once: true },
       close: { once: true },
       read: { readOnly: true },
     }
@@ -81,6 +89,12 @@ export function profilesOn(
 
     remind(operation: number, afterMs: number): Applied {
       this.reminders.set(`reminder ${operation % 3}`, { afterMs })
+      return this.#apply(operation)
+    }
+
+    /** So many that they are rows of their own, which one commit cannot delete. */
+    remindMany(operation: number, { from, count, afterMs }: Reminded): Applied {
+      for (let n = from; n < from + count; n += 1) this.reminders.set(`one of many ${n}`, { afterMs })
       return this.#apply(operation)
     }
 

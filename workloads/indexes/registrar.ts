@@ -109,7 +109,7 @@ export class Registrar {
   }
 
   #act(type: ProfileType, key: string): Promise<unknown> {
-    switch (this.#random.below(24)) {
+    switch (this.#random.below(25)) {
       case 14:
       case 15:
         return this.#find(type, "plan", this.#random.pick(PLANS))
@@ -124,6 +124,8 @@ export class Registrar {
       case 21:
       case 22:
         return this.#hungSaves.try(type)
+      case 23:
+        return this.#remindedAndDestroyed(type, key)
       case 0:
       case 1:
         return this.#page(type, this.#random.chance(0.5) ? key : undefined, 1 + this.#random.below(5))
@@ -334,6 +336,25 @@ export class Registrar {
     } finally {
       sight.close()
     }
+  }
+
+  /** What it was to be reminded of goes with it, in several commits if that is much. */
+  async #remindedAndDestroyed(type: ProfileType, key: string): Promise<void> {
+    const [random, { clock }] = [this.#random, this.#life.ports]
+    const isMany = random.chance(0.5)
+    const [rounds, count] = isMany ? [4, 40] : [1, 3]
+    const afterMs = isMany ? random.between(1_000, 20_000) : random.between(0, 50)
+    for (let round = 0; round < rounds; round += 1) {
+      const reminded = { from: round * count, count, afterMs }
+      await this.#answered(type, key, (actor, operation) => actor.remindMany(operation, reminded))
+    }
+    const dueAtMs = clock.wallMs() + afterMs
+    const before = this.#rules.stored.get(idOf(type, key))?.state
+    if (!isMany) await sleep(this.#life, 60)
+    const now = this.#rules.stored.get(idOf(type, key))?.state
+    const isSame = now !== undefined && now.life === before?.life && now.fired === before.fired
+    this.#life.sometimes("an actor is destroyed whose reminders are due", isSame && clock.wallMs() >= dueAtMs)
+    await this.#destroy(type, key)
   }
 
   #draw(operation: number) {

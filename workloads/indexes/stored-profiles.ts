@@ -5,6 +5,7 @@ import { decodeState, hasEnded } from "../../src/registry/stored-state.js"
 import { SHARDS } from "../../src/sharding/shard-keys.js"
 import type { SimStoreEvent, Stage } from "../../src/sim/index.js"
 import { decodeIndexed } from "../../src/virtual/index-entries.js"
+import { REMINDERS } from "../../src/virtual/stored-dues.js"
 import type { Cluster } from "../cluster/cluster.js"
 import { decodedValue, STATE } from "../cluster/store-history.js"
 import type { StoredProfile } from "./events.js"
@@ -133,10 +134,12 @@ export class StoredProfiles {
     if (event.kind !== "judged" || event.result.kind !== "committed") return
     const { revision } = event.result
     const before = new Map<string, StoredProfile | undefined>()
+    const reminders = new Map<string, number>()
     let isImport = false
     for (const write of event.commit.writes) {
       const id = this.#idOf(write.key)
       if (id !== undefined && !before.has(id)) before.set(id, this.get(id))
+      if (id !== undefined) reminders.set(id, this.#remindersOf(id))
     }
     for (const write of event.commit.writes) {
       const key = write.key.slice(this.#prefix.length)
@@ -157,8 +160,14 @@ export class StoredProfiles {
       this.#stage.record({ kind: "indexes", problem, shared })
     }
     for (const [id, stored] of before) {
-      this.#stage.record({ kind: "profile", id, before: stored, after: this.get(id), isImport })
+      const after = this.get(id)
+      const left = reminders.get(id) ?? 0
+      this.#stage.record({ kind: "profile", id, before: stored, after, isImport, reminders: left })
     }
+  }
+
+  #remindersOf(id: string): number {
+    return [...(this.#rows.get(id)?.keys() ?? [])].filter((name) => name.startsWith(REMINDERS)).length
   }
 
   #isImported(id: string): boolean {

@@ -39,7 +39,7 @@ export class CutDeletions {
 
   #cut(by: string): void {
     const { random, faults } = this.#stage
-    if (this.#cluster.isOver || faults.crash === 0 || !random.chance(0.5)) return
+    if (this.#cluster.isOver || faults.crash === 0 || !random.chance(0.8)) return
     // A process cannot be ended in the midst of its own step.
     void this.#stage.sleep(0).then(() => {
       if (this.#cluster.isAlive(by)) crash(this.#stage, by.split(".")[0] as string)

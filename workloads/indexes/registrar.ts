@@ -354,7 +354,11 @@ export class Registrar {
     const now = this.#rules.stored.get(idOf(type, key))?.state
     const isSame = now !== undefined && now.life === before?.life && now.fired === before.fired
     this.#life.sometimes("an actor is destroyed whose reminders are due", isSame && clock.wallMs() >= dueAtMs)
-    await this.#destroy(type, key)
+    if (!isMany) return this.#destroy(type, key)
+    // Whoever calls next may find it dying.
+    const next = sleep(this.#life, random.between(0, 100)).then(() => this.#named(type, key, ""))
+    const both = await Promise.allSettled([this.#close(type, key), next])
+    for (const one of both) if (one.status === "rejected") this.#checkFailure(one.reason)
   }
 
   #draw(operation: number) {

@@ -102,4 +102,13 @@ export const indexPlantings: readonly Planting[] = [
     from: "if (durable.end !== undefined) await new ActorDestruction(this, durable).finish();",
     to: "",
   },
+  {
+    name: "later-version-read-by-an-old-node",
+    about: "a node of an earlier version reads a state of a later one as its own, and writes it back",
+    breaks: "NoDowngrade",
+    workload: "index",
+    file: "src/registry/state-value.ts",
+    from: "if (version > shape.version) throw laterVersion(id, version, `this node knows ${shape.version}`);",
+    to: "",
+  },
 ]

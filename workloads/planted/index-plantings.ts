@@ -8,8 +8,8 @@ export const indexPlantings: readonly Planting[] = [
     breaks: "IndexExact",
     workload: "index",
     file: "src/virtual/index-entries.ts",
-    from: "return isChanged ? { after, ...entryChanges(actor, before, after) } : undefined;",
-    to: "return isChanged ? { after, ...entryChanges(actor, before, after), writes: [] } : undefined;",
+    from: "return { after, bytes: encodeIndexed(after), ...entryChanges(actor, before, after) };",
+    to: "return { after, bytes: encodeIndexed(after), ...entryChanges(actor, before, after), writes: [] };",
   },
   {
     name: "unique-without-its-condition",

@@ -7,7 +7,7 @@ export const shares = {
   lag: 10,
   local: 200,
   neighbours: 4,
-  once: 12,
+  once: 20,
   registry: 40,
   reminders: 14,
   remoting: 36,

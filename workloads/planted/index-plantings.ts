@@ -108,7 +108,7 @@ export const indexPlantings: readonly Planting[] = [
     breaks: "NoDowngrade",
     workload: "index",
     file: "src/registry/state-value.ts",
-    from: "if (version > shape.version) throw laterVersion(id, version, `this node knows ${shape.version}`);",
-    to: "",
+    from: "if (version > shape.version)",
+    to: "if (version < 0)",
   },
 ]

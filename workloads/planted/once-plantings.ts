@@ -26,7 +26,7 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "ThrownChangesNothing",
     workload: "once",
     file: "src/virtual/durable-turns.ts",
-    from: "internals.setState(this.#actor, this.#state.decode(encoded));",
+    from: "internals.setState(this.#actor, this.state.decode(encoded));",
     to: "",
   },
   {
@@ -34,9 +34,9 @@ export const oncePlantings: readonly Planting[] = [
     about: "a commit has the state, and not what is remembered of operations",
     breaks: "BoundedMemory",
     workload: "once",
-    file: "src/virtual/durable-turns.ts",
-    from: "this.#state.write({ value, memory, changes })",
-    to: "this.#state.write({ value, memory: undefined, changes })",
+    file: "src/virtual/turn-commits.ts",
+    from: "this.state.write({ value, memory, indexed, changes: changesOf(decided) })",
+    to: "this.state.write({ value, memory: undefined, indexed, changes: changesOf(decided) })",
   },
   {
     name: "named-without-a-look",
@@ -82,8 +82,9 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "OutboxExact",
     workload: "once",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn));",
-    to: "this.#forgetDraft(this.#draft);",
+    from: `this.#restore(this.#encoded);
+        this.forgetDraft(turn);`,
+    to: "this.#restore(this.#encoded);",
   },
   {
     name: "message-repeated-is-run",
@@ -91,8 +92,8 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "OutboxExact",
     workload: "once",
     file: "src/virtual/inbox.ts",
-    from: "if (number > last.number) return RUN;",
-    to: "if (number >= last.number) return RUN;",
+    from: "(birth === last.birth && number > last.number)",
+    to: "(birth === last.birth && number >= last.number)",
   },
   {
     name: "name-for-other-arguments",
@@ -118,11 +119,11 @@ export const oncePlantings: readonly Planting[] = [
     breaks: "BoundedMemory",
     workload: "once",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#contribute(after, { writes: all, absent, messages: draft.messages });",
+    from: "this.#contribute(kept ?? after, { writes: all, absent, messages: draft.messages, change });",
     to: `this.#contribute(after, { writes: draft.writes, absent: NONE, messages: draft.messages });
-      this.#send();
+      this.send();
       if (writes.length > 0) {
-        this.#gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
+        this.gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
           full.isFull = true;
           full.memory = this.#recollection.encode();
         });

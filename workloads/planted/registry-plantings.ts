@@ -92,8 +92,9 @@ export const registryPlantings: readonly Planting[] = [
     breaks: "FencedWrites",
     workload: "registry",
     file: "src/registry/commits.ts",
-    from: `{ kind: "at", key: placement.key, revision: placement.generation },`,
-    to: "",
+    from: `{ kind: "at", key: placement.key, revision: placement.generation },
+        over === undefined`,
+    to: "over === undefined",
   },
   {
     name: "release-of-anything",

@@ -58,12 +58,14 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "NoneSkipped",
     workload: "reminders",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#forgetDraft(this.#draft.filter((one) => one.turn !== turn));",
-    to: `const draft = this.#takeDraft();
+    from: `this.#restore(this.#encoded);
+        this.forgetDraft(turn);`,
+    to: `this.#restore(this.#encoded);
+      const draft = this.takeDraft();
       if (draft.writes.length > 0) {
         this.#contribute(this.#encoded, { absent: NONE, ...draft });
         this.#announce();
-        this.#send();
+        this.send();
       }`,
   },
   {
@@ -118,13 +120,13 @@ export const reminderPlantings: readonly Planting[] = [
     breaks: "IndexMatches",
     workload: "reminders",
     file: "src/virtual/durable-turns.ts",
-    from: "this.#contribute(after, { writes: all, absent, messages: draft.messages });",
+    from: "this.#contribute(kept ?? after, { writes: all, absent, messages: draft.messages, change });",
     to: `const later = all.filter(({ key }) => key.startsWith("due/"));
       const now = all.filter(({ key }) => !key.startsWith("due/"));
       this.#contribute(after, { writes: now, absent, messages: draft.messages });
-      this.#send();
+      this.send();
       if (later.length > 0) {
-        this.#gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
+        this.gate.reserve({ writes: 1_000, bytes: 0 }, (full) => {
           full.isFull = true;
           full.memory = this.#recollection.encode();
         });

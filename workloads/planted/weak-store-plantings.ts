@@ -39,7 +39,8 @@ export const weakStorePlantings: readonly Planting[] = [
     breaks: "a new node is seen in time",
     workload: "lag",
     file: "src/registry/roster.ts",
-    from: "void this.#catchUp();",
-    to: ";",
+    from: `FEW_NODES)) {
+                this.#catchingUp ??= this.#catchUp();`,
+    to: `FEW_NODES)) {`,
   },
 ]

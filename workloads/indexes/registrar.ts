@@ -342,7 +342,7 @@ export class Registrar {
   async #remindedAndDestroyed(type: ProfileType, key: string): Promise<void> {
     const [random, { clock }] = [this.#random, this.#life.ports]
     const isMany = random.chance(0.5)
-    const [rounds, count] = isMany ? [4, 40] : [1, 3]
+    const [rounds, count] = isMany ? [6, 28] : [1, 3]
     const afterMs = isMany ? random.between(1_000, 20_000) : random.between(0, 50)
     for (let round = 0; round < rounds; round += 1) {
       const reminded = { from: round * count, count, afterMs }

@@ -15,7 +15,7 @@ import { compiledPath, type Planting, plantedText } from "./planting.js"
 import { plantings } from "./plantings.js"
 
 /** Every planting is found by so many seeds. */
-const SEEDS = 500
+const SEEDS = 1_000
 
 /** `npm run test:planted` looks for all bugs, and `npm test` for each third one. */
 const areAll = process.env["TROUPE_PLANTED"] === "all"

@@ -123,8 +123,11 @@ export class MemberProcess extends NodeProcess<NodeCommands, NodeEvent> {
     )
   }
 
-  /** Resolves once the current process has joined again, as a new incarnation. */
+  /** Resolves once the current process has joined again, as a new incarnation, which its view shows. */
   async untilItRejoins(): Promise<void> {
-    await this.events.first(`${this.name} joins again`, ({ kind }) => kind === "rejoined")
+    const isRejoined = (event: NodeEvent) => event.kind === "rejoined"
+    await this.events.first(`${this.name} joins again`, isRejoined)
+    const nodes = () => this.events.items.flatMap((event) => (event.kind === "rejoined" ? [event.node] : []))
+    await this.events.until(`${this.name} shows it`, () => nodes().at(-1) === this.node)
   }
 }
